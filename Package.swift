@@ -1,0 +1,100 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every flag earns its place; they hold for all targets alike.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),  // `any` costs: it must be seen where it is used.
+  .enableUpcomingFeature("InternalImportsByDefault"),  // No module leaks another's API by accident.
+  .enableUpcomingFeature("MemberImportVisibility"),  // A file says what it uses.
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async helpers stay on their caller.
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+  .strictMemorySafety(),  // Each unsafe expression is marked, so `grep unsafe` is the audit list.
+  .treatAllWarnings(as: .error),
+]
+// `@_lifetime` is experimental: only the modules that hand out spans of their own may use it.
+let spans: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
+
+/// A library target; `tests: true` adds `Tests/<name>Tests`.
+struct Module {
+  var name: String
+  var uses: [String] = []
+  var settings = strict
+  var testsUse: [String] = []
+}
+
+// Dependencies point down only; siblings never import each other.
+let modules: [Module] = [
+  // 0
+  Module(name: "Primitives", uses: ["CPlatform"], settings: spans),
+  // 1
+  Module(name: "EventModel", uses: ["Primitives"], settings: spans),
+  Module(name: "BusProtocol", uses: ["Primitives"]),
+  // 2
+  Module(name: "EventCodec", uses: ["Primitives", "EventModel", "BusProtocol"], settings: spans),
+  Module(name: "EventJournal", uses: ["Primitives"]),
+  Module(name: "BusTransport", uses: ["Primitives", "CZeroMQ"], settings: spans),
+  Module(name: "Database", uses: ["Primitives", "CSQLite"]),
+  Module(name: "HTTPServer", uses: ["Primitives", "CMicroHTTPD"]),
+  // 3
+  Module(
+    name: "BusBroker",
+    uses: [
+      "Primitives", "EventModel", "BusProtocol", "EventCodec", "EventJournal", "BusTransport",
+      "Database",
+    ]),
+  Module(
+    name: "BusClient",
+    uses: ["Primitives", "EventModel", "BusProtocol", "EventCodec", "BusTransport", "Database"],
+    testsUse: ["BusBroker", "EventJournal"]),
+  // 5
+  Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
+  Module(name: "DropFour", uses: ["Primitives", "EventModel"]),
+]
+
+var targets: [Target] = [
+  .target(name: "CPlatform"),
+  .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]),
+  .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+  .systemLibrary(
+    name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+]
+for module in modules {
+  targets.append(
+    .target(
+      name: module.name, dependencies: module.uses.map { .init(stringLiteral: $0) },
+      swiftSettings: module.settings))
+  targets.append(
+    .testTarget(
+      name: module.name + "Tests",
+      dependencies: ([module.name, "TestSupport"] + module.uses + module.testsUse)
+        .map { .init(stringLiteral: $0) },
+      swiftSettings: module.settings))
+}
+targets += [
+  // What programs on the bus import: the model and the client under one name.
+  .target(name: "EventBus", dependencies: ["EventModel", "BusClient"], swiftSettings: strict),
+  .executableTarget(
+    name: "eventbus",
+    dependencies: [
+      "EventBus", "BusBroker", "ServiceRuntime", "DropFour", "Primitives", "EventModel",
+      "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
+      "HTTPServer",
+    ],
+    path: "Sources/eventbus-cli",
+    swiftSettings: strict),
+  .target(
+    name: "TestSupport", dependencies: ["Primitives", "CPlatform"], path: "Tests/TestSupport",
+    swiftSettings: strict),
+]
+
+let package = Package(
+  name: "eventbus",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .executable(name: "eventbus", targets: ["eventbus"]),
+    .library(name: "EventBus", targets: ["EventBus"]),
+  ],
+  targets: targets,
+  swiftLanguageModes: [.v6]
+)

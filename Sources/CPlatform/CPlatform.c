@@ -1,0 +1,105 @@
+#define _GNU_SOURCE
+#include "CPlatform.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#endif
+
+int64_t eb_thread_id(void) {
+#ifdef __linux__
+  return (int64_t)syscall(SYS_gettid);
+#else
+  uint64_t id = 0;
+  pthread_threadid_np(NULL, &id);
+  return (int64_t)id;
+#endif
+}
+
+void eb_set_thread_name(const char *name) {
+#ifdef __linux__
+  char kept[16];
+  snprintf(kept, sizeof kept, "%s", name);
+  pthread_setname_np(pthread_self(), kept);
+#else
+  pthread_setname_np(name);
+#endif
+}
+
+static int64_t clock_ns(clockid_t id) {
+  struct timespec t;
+  clock_gettime(id, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+int64_t eb_monotonic_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+int64_t eb_realtime_ns(void) { return clock_ns(CLOCK_REALTIME); }
+int64_t eb_process_cpu_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
+
+int64_t eb_process_resident_bytes(void) {
+  FILE *file = fopen("/proc/self/statm", "re");
+  if (!file) return 0;
+  long total = 0, resident = 0;
+  int fields = fscanf(file, "%ld %ld", &total, &resident);
+  fclose(file);
+  return fields == 2 ? (int64_t)resident * sysconf(_SC_PAGESIZE) : 0;
+}
+
+#ifdef __linux__
+int eb_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+int eb_signalfd(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGHUP);
+  int failed = pthread_sigmask(SIG_BLOCK, &set, NULL);
+  if (failed) {
+    errno = failed;
+    return -1;
+  }
+  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+int eb_signalfd_read(int fd) {
+  struct signalfd_siginfo info;
+  ssize_t n = read(fd, &info, sizeof info);
+  if (n == (ssize_t)sizeof info) return (int)info.ssi_signo;
+  return n < 0 && errno != EAGAIN && errno != EINTR ? -1 : 0;
+}
+
+void eb_die_with_parent(int signal) { prctl(PR_SET_PDEATHSIG, signal); }
+#else
+int eb_eventfd(void) {
+  errno = ENOSYS;
+  return -1;
+}
+int eb_signalfd(void) {
+  errno = ENOSYS;
+  return -1;
+}
+int eb_signalfd_read(int fd) {
+  (void)fd;
+  errno = ENOSYS;
+  return -1;
+}
+void eb_die_with_parent(int signal) { (void)signal; }
+#endif
+
+uint64_t eb_raise_open_files(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit)) return 0;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
+}

@@ -1,0 +1,31 @@
+// What Glibc's module map leaves out, and what needs a compiler intrinsic. Nothing here keeps state.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// CRC-32C (Castagnoli) of `length` bytes, continued from `seed` (0 to begin). Uses the processor's
+/// instruction where there is one, eight-byte tables elsewhere.
+uint32_t eb_crc32c(uint32_t seed, const void *bytes, size_t length);
+
+/// A non-blocking, close-on-exec eventfd (a pipe elsewhere); -1 and errno on failure.
+int eb_eventfd(void);
+/// The kernel's id of the calling thread. `pthread_self` is marked const by glibc, so an optimiser may
+/// fold two calls from different threads into one; this one may not be folded.
+int64_t eb_thread_id(void);
+/// Names the calling thread (15 bytes are kept).
+void eb_set_thread_name(const char *name);
+/// Nanoseconds of CLOCK_MONOTONIC and CLOCK_REALTIME.
+int64_t eb_monotonic_ns(void);
+int64_t eb_realtime_ns(void);
+/// A signalfd for SIGTERM, SIGINT and SIGHUP, which are blocked for the calling thread and all it
+/// starts afterwards; -1 and errno on failure.
+int eb_signalfd(void);
+/// The next signal that `fd` holds, 0 when there is none, -1 and errno on failure.
+int eb_signalfd_read(int fd);
+/// Raises the soft limit of open files to the hard limit; returns the limit in force.
+uint64_t eb_raise_open_files(void);
+/// Makes the kernel kill this process when its parent dies (Linux; nothing elsewhere).
+void eb_die_with_parent(int signal);
+/// User plus system CPU nanoseconds of this process, and its resident bytes.
+int64_t eb_process_cpu_ns(void);
+int64_t eb_process_resident_bytes(void);

@@ -1,0 +1,2 @@
+@_exported public import BusClient
+@_exported public import EventModel

@@ -1,0 +1,19 @@
+internal import CPlatform
+
+/// The two clocks of the system, in nanoseconds. Cores take a time as an argument; only shells call these.
+public enum SystemClock {
+  /// Since an arbitrary start; never goes back. For durations and deadlines.
+  public static func monotonic() -> Int64 { eb_monotonic_ns() }
+  /// Since 1970 UTC; may jump when the clock is set.
+  public static func realtime() -> Int64 { eb_realtime_ns() }
+}
+
+extension Duration {
+  /// The duration in nanoseconds, at its bounds where it does not fit.
+  public var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflow else { return seconds < 0 ? .min : .max }
+    return whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+  }
+}

@@ -1,0 +1,4 @@
+@main
+enum EventbusCommand {
+  static func main() {}
+}

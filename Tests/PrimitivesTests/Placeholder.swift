@@ -1,0 +1,1 @@
+// Holds the place until the tests are written.
