@@ -1,0 +1,40 @@
+/// Why the broker refused a batch, an event of it, or a request.
+///
+/// The raw value is what travels and what metrics, logs and `status` show. A client that meets a code it
+/// does not know treats it as permanent.
+public enum RefusalCode: String, Sendable, CaseIterable {
+  // Try again later: the batch itself is good.
+  case overload = "OVERLOAD"
+  case diskFull = "DISK_FULL"
+  case draining = "DRAINING"
+  case sequenceGap = "SEQUENCE_GAP"
+  // Permanent, for one event of the batch.
+  case tooLarge = "TOO_LARGE"
+  case badName = "BAD_NAME"
+  case badPayload = "BAD_PAYLOAD"
+  case forbidden = "FORBIDDEN"
+  case tooManyNames = "TOO_MANY_NAMES"
+  // Permanent, for the batch or the request.
+  case badFrame = "BAD_FRAME"
+  case badRequest = "BAD_REQUEST"
+  case unsupportedVersion = "UNSUPPORTED_VERSION"
+  case tooManyProducers = "TOO_MANY_PRODUCERS"
+  case filtersDiffer = "FILTERS_DIFFER"
+  case unknownSubscriber = "UNKNOWN_SUBSCRIBER"
+  case inUse = "IN_USE"
+
+  public var isRetriable: Bool {
+    switch self {
+    case .overload, .diskFull, .draining, .sequenceGap: true
+    default: false
+    }
+  }
+
+  /// Whether it concerns one event, which is taken out before the rest is sent again.
+  public var isForOneEvent: Bool {
+    switch self {
+    case .tooLarge, .badName, .badPayload, .forbidden, .tooManyNames: true
+    default: false
+    }
+  }
+}
