@@ -26,12 +26,10 @@ public struct JournalRecovery<Storage: JournalStorage>: Sendable {
 
   /// Calls `visit` with all records since the snapshot, in order, in chunks of about 4 MiB: more than
   /// 1 GB/s from the page cache. At most a segment, unless `repair` had to void a snapshot.
-  public func replay(
-    _ visit: (JournalChunk) throws(JournalError) -> Void
-  ) throws(JournalError) {
+  public func replay(_ visit: (JournalChunk) -> Void) throws(JournalError) {
     var offset = replayFrom
     while let chunk = try journal.read(from: offset, maximumBytes: 4 << 20, upTo: core.head) {
-      try visit(chunk)
+      visit(chunk)
       offset = chunk.offsets.upperBound
     }
   }
