@@ -25,6 +25,14 @@ public final class WakeSignal: Sendable {
     _ = unsafe write(descriptor, &one, 8)
   }
 
+  /// Blocks the calling thread until there was a signal, and clears it.
+  public func wait() {
+    var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    // Interrupted or not, the caller looks into its mailbox and waits again.
+    _ = unsafe poll(&item, 1, -1)
+    clear()
+  }
+
   /// Makes the descriptor quiet until the next signal.
   public func clear() {
     var count: UInt64 = 0
