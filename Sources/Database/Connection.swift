@@ -1,0 +1,45 @@
+internal import CSQLite
+
+/// The handle of one open file: closed after the last statement made from it, since each holds it.
+@safe final class Connection {
+  let handle: OpaquePointer
+  let path: String
+
+  init(_ path: String) throws(DatabaseError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    guard let handle = unsafe opened else {
+      throw DatabaseError(kind: .other, path: path, text: "no memory for a connection")
+    }
+    unsafe self.handle = handle
+    self.path = path
+    guard result == SQLITE_OK else { throw error() }
+  }
+
+  deinit { unsafe sqlite3_close_v2(handle) }
+
+  func run(_ statements: String) throws(DatabaseError) {
+    guard unsafe sqlite3_exec(handle, statements, nil, nil, nil) == SQLITE_OK else {
+      throw error(in: statements)
+    }
+  }
+
+  /// Ends a transaction that failed. A COMMIT that failed may have done so itself.
+  func rollBack() { _ = unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+
+  func waitWhenBusy(milliseconds: Int32) { unsafe sqlite3_busy_timeout(handle, milliseconds) }
+
+  /// The error of the call that just failed.
+  func error(in statement: String = "") -> DatabaseError {
+    let kind: DatabaseError.Kind =
+      switch unsafe sqlite3_errcode(handle) & 0xFF {
+      case SQLITE_FULL: .diskFull
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+      default: .other
+      }
+    let text = unsafe String(cString: sqlite3_errmsg(handle))
+    return DatabaseError(kind: kind, path: path, text: text, statement: statement)
+  }
+}
