@@ -57,6 +57,7 @@ final class FaultyStorage: JournalStorage {
   private init(_ state: State) { self.state = Mutex(state) }
 
   var operations: Int { state.withLock { $0.operations } }
+  var syncs: Int { state.withLock { $0.syncs } }
   func setFaults(_ faults: Faults) { state.withLock { $0.faults = faults } }
 
   func lock() throws(SystemError) -> JournalLock<FaultyFile> {
@@ -113,6 +114,23 @@ final class FaultyStorage: JournalStorage {
     try change { state throws(SystemError) in
       state.durableNames = state.names
       state.pendingNames = []
+    }
+  }
+
+  /// The names of the segment files, oldest first.
+  var segmentNames: [String] {
+    state.withLock { $0.names.keys.filter { $0.hasSuffix(".segment") }.sorted() }
+  }
+
+  func bytes(of name: String) -> [UInt8] {
+    state.withLock { state in state.names[name].map { state.inodes[$0].bytes } ?? [] }
+  }
+
+  /// Another hand than the journal's changes a file, on the disk and in the cache.
+  func replace(_ name: String, with bytes: [UInt8]) {
+    state.withLock { state in
+      guard let inode = state.names[name] else { return }
+      state.inodes[inode] = Inode(bytes: bytes, durable: bytes)
     }
   }
 
