@@ -169,7 +169,7 @@ extension ChildProcess {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     var variables = unsafe merged(environment).map { unsafe strdup($0) } + [nil]
     defer {
-      for unsafeword in unsafe words + variables { unsafe free(word) }
+      unsafe (words + variables).forEach { unsafe free($0) }
     }
     var id = pid_t()
     let code = unsafe posix_spawnp(&id, path, &actions, &attributes, &words, &variables)
