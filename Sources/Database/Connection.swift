@@ -1,5 +1,11 @@
 internal import CSQLite
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 /// The handle of one open file: closed after the last statement made from it, since each holds it.
 @safe final class Connection {
   let handle: OpaquePointer
@@ -35,6 +41,9 @@ internal import CSQLite
     let kind: DatabaseError.Kind =
       switch unsafe sqlite3_errcode(handle) & 0xFF {
       case SQLITE_FULL: .diskFull
+      // What the system refuses for want of space can come back as an I/O error.
+      case SQLITE_IOERR where unsafe [ENOSPC, EDQUOT].contains(sqlite3_system_errno(handle)):
+        .diskFull
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
       default: .other
