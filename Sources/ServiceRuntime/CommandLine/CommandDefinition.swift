@@ -1,0 +1,71 @@
+/// A command of the program, as data.
+public struct CommandDefinition: Sendable {
+  /// The words that call it: `tail`, `archive query`.
+  public var name: String
+  /// The heading under which the list of commands shows it.
+  public var group: String
+  /// One sentence for the list and the head of its help.
+  public var summary: String
+  /// The positional arguments in order.
+  public var positionals: [PositionalDefinition]
+  public var options: [OptionDefinition]
+  /// Sets of options of which at most one may be given.
+  public var exclusive: [[String]]
+  public var examples: [CommandExample]
+
+  /// Adds the options every command has (`help`, `version`, `bus`, `log-level`, `log-format`); an
+  /// option of the same name in `options` takes the place of a common one.
+  public init(
+    name: String, group: String, summary: String, positionals: [PositionalDefinition] = [],
+    options: [OptionDefinition] = [], exclusive: [[String]] = [], examples: [CommandExample] = []
+  ) {
+    let common: [OptionDefinition] = [.bus, .logLevel, .logFormat, .help, .version]
+    let own = Set(options.map(\.name))
+    precondition(own.count == options.count, "an option of \(name) is defined twice")
+    self.name = name
+    self.group = group
+    self.summary = summary
+    self.positionals = positionals
+    self.options = options + common.filter { !own.contains($0.name) }
+    self.exclusive = exclusive
+    self.examples = examples
+    for option in exclusive.joined() {
+      precondition(self.option(option) != nil, "\(name) has no option \(option) to exclude")
+    }
+  }
+
+  public func option(_ name: String) -> OptionDefinition? {
+    options.first { $0.name == name }
+  }
+
+  var words: [String] { name.split(separator: " ").map(String.init) }
+}
+
+/// An argument without a name.
+public struct PositionalDefinition: Hashable, Sendable {
+  public enum Count: Sendable {
+    case one, optional
+    /// Any number, none included; only as the last argument.
+    case many
+  }
+  public var name: String
+  public var help: String
+  public var count: Count
+
+  public init(_ name: String, help: String, count: Count = .one) {
+    self.name = name
+    self.help = help
+    self.count = count
+  }
+}
+
+/// A command to copy, and what it does.
+public struct CommandExample: Hashable, Sendable {
+  public var command: String
+  public var explanation: String
+
+  public init(_ command: String, _ explanation: String) {
+    self.command = command
+    self.explanation = explanation
+  }
+}
