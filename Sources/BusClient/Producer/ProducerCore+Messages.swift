@@ -45,7 +45,6 @@ extension ProducerCore {
   }
 
   private mutating func welcome(_ welcome: WelcomeMessage, at now: Int64) {
-    let isFirst = broker == nil
     let isNew = !isLive || welcome.token != token
     token = welcome.token
     window = welcome.windowBytes
@@ -59,7 +58,6 @@ extension ProducerCore {
     // What the broker says counts, also when it is less than it once acknowledged: a journal that was
     // replaced or lost its tail goes on from what it has.
     stored = welcome.storedSequence
-    if isFirst || queue.isEmpty { lastSequence = max(lastSequence, stored) }
     lastSequence = max(lastSequence, stored)
     actions.append(.welcomed(storedSequence: stored))
     actions.append(.notice(.connected(broker: welcome.broker)))

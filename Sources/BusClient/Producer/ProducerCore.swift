@@ -91,7 +91,8 @@ struct ProducerCore {
     if queue[sent].wasSent { resentEvents += UInt64(queue[sent].events) }
     let previous = sent == 0 ? stored : queue[sent - 1].sequence
     queue[sent].stamp(token: token, previous: previous, round: round)
-    guard unsafe try send(queue[sent].message.span.bytes) else { return false }
+    let message = queue[sent].message
+    guard unsafe try send(message.span.bytes) else { return false }
     sent += 1
     bytesInFlight += size
     return true
