@@ -75,6 +75,12 @@ internal import CZeroMQ
     }
   }
 
+  /// The same for a message inside a class, which cannot lend a span beyond a closure.
+  @inlinable
+  public func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    try body(bytes)
+  }
+
   /// The file descriptor of the connection it came by; nil when libzmq does not know.
   public var sourceDescriptor: Int32? {
     let descriptor = unsafe zmq_msg_get(handle, ZMQ_SRCFD)

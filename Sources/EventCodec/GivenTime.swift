@@ -1,0 +1,40 @@
+internal import Primitives
+
+/// A time as somebody gave it, in MessagePack: what it means, and its text where that says more.
+///
+/// Numbers count seconds, milliseconds, microseconds or nanoseconds by their size; texts are ISO 8601 as
+/// people write it, or digits. Nothing is ever refused: an unreadable time is nil, and the event lives.
+struct GivenTime {
+  private(set) var time: Timestamp?
+  /// The text as it was given, unless our own text of the time is the same.
+  private(set) var original: [UInt8]?
+
+  init(_ value: RawSpan) {
+    var reader = MessagePackReader(value)
+    do throws(MessagePackError) {
+      switch value.bigEndian(at: 0, as: UInt8.self) {
+      case 0xA0...0xBF, 0xD9...0xDB:
+        let text = try reader.readStringSpan()
+        time = Timestamp(text: text)
+        var own: [UInt8] = []
+        time?.appendText(to: &own)
+        original = unsafe text.isEqual(to: own.span.bytes) ? nil : text.copied()
+      case 0x00...0x7F, 0xE0...0xFF, 0xCC...0xD3:
+        let number = try reader.readInt()
+        time = Timestamp(number: number)
+        original = Array("\(number)".utf8)
+      case 0xCB:
+        let number = try reader.readDouble()
+        time = Timestamp(number: number)
+        original = Array("\(number)".utf8)
+      case 0xC0:
+        original = Array("null".utf8)
+      case 0xC2, 0xC3:
+        original = Array((try reader.readBool() ? "true" : "false").utf8)
+      default: break
+      }
+    } catch {
+      // A number beyond Int64: no time.
+    }
+  }
+}

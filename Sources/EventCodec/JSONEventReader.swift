@@ -1,0 +1,123 @@
+internal import Primitives
+
+/// Makes a payload of one event given as JSON.
+///
+/// Holds buffers that it reuses, so keep one a stream; not thread-safe. An event of 200 bytes takes
+/// less than a microsecond.
+public struct JSONEventReader: Sendable {
+  public let limits: CodecLimits
+  private var assembler = EnvelopeAssembler()
+  private var scratch: [UInt8] = []
+  private var fields = EnvelopeFields()
+
+  public init(limits: CodecLimits = CodecLimits()) { self.limits = limits }
+
+  /// Reads one event and appends its payload to `output`; returns the topic it travels under.
+  ///
+  /// - Parameters:
+  ///   - text: one JSON object, blanks around it allowed.
+  ///   - received: nanoseconds since 1970: the time of an event that has none, or none that can be read.
+  /// - Throws: `CodecError`, and `output` is as it was.
+  public mutating func read(
+    _ text: RawSpan, received: Int64, into output: inout [UInt8]
+  ) throws(CodecError) -> [UInt8] {
+    guard text.byteCount <= limits.eventBytes else {
+      throw CodecError(
+        .tooLarge, at: 0, "\(text.byteCount) bytes; \(limits.eventBytes) are allowed")
+    }
+    try scan(text)
+    let start = output.count
+    let scanned = scratch
+    let topic = try unsafe assembler.assemble(
+      fields, scanned.span.bytes, name: nil, received: received, into: &output)
+    guard output.count - start <= limits.eventBytes else {
+      let bytes = output.count - start
+      output.removeSubrange(start...)
+      throw CodecError(.tooLarge, at: 0, "\(bytes) bytes; \(limits.eventBytes) are allowed")
+    }
+    return topic
+  }
+
+  /// Turns the whole object into MessagePack values in `scratch`, and notes where each field is.
+  mutating func scan(_ text: RawSpan) throws(CodecError) {
+    fields.removeAll()
+    scratch.removeAll(keepingCapacity: true)
+    var output: [UInt8] = []
+    swap(&output, &scratch)
+    let depth = limits.openContainers
+    var fields = fields
+    self.fields = EnvelopeFields()
+    output = try unsafe text.withUnsafeBytes { bytes throws(CodecError) in
+      var scanner = unsafe JSONScanner(bytes, output: output)
+      try scanner.envelope(&fields, depth: depth)
+      return scanner.output
+    }
+    scratch = output
+    self.fields = fields
+  }
+
+  var scanned: (EnvelopeFields, [UInt8]) { (fields, scratch) }
+}
+
+extension JSONScanner {
+  /// The top-level object, its fields noted by name.
+  mutating func envelope(_ fields: inout EnvelopeFields, depth: Int) throws(CodecError) {
+    skipBlanks()
+    guard at < count else { throw error(.empty) }
+    guard byte(at) == UInt8(ascii: "{") else { throw error(startsValue ? .notAnObject : .syntax) }
+    at += 1
+    if try peek() == UInt8(ascii: "}") {
+      at += 1
+    } else {
+      while true {
+        try field(&fields, depth: depth)
+        let next = try peek()
+        at += 1
+        if next == UInt8(ascii: ",") { continue }
+        guard next == UInt8(ascii: "}") else { throw error(.syntax, at: at - 1) }
+        break
+      }
+    }
+    skipBlanks()
+    guard at == count else { throw error(.trailing) }
+  }
+
+  private var startsValue: Bool {
+    switch byte(at) {
+    case UInt8(ascii: "\""), UInt8(ascii: "["), UInt8(ascii: "t"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+
+  private mutating func field(_ fields: inout EnvelopeFields, depth: Int) throws(CodecError) {
+    guard try peek() == UInt8(ascii: "\"") else { throw error(.syntax) }
+    let keyAt = at
+    let keyStart = output.count
+    let length = try text()
+    let key = keyStart..<output.count
+    let known = unsafe output.withUnsafeBytes { bytes in
+      unsafe EnvelopeField.named(
+        UnsafeRawBufferPointer(rebasing: bytes[(key.upperBound - length)...]))
+    }
+    try expect(":")
+    skipBlanks()
+    let place = at
+    let start = output.count
+    try value(depth: depth)
+    let range = start..<output.count
+    if let known {
+      guard !fields.has(known) else { throw error(.duplicateKey, at: keyAt) }
+      fields[known] = range
+      fields.places[known.rawValue] = place
+    } else {
+      let isKnown = fields.others.contains { output[$0.key].elementsEqual(output[key]) }
+      guard !isKnown else { throw error(.duplicateKey, at: keyAt) }
+      guard fields.others.count < 1000 else {
+        throw CodecError(.tooLarge, at: keyAt, "more than 1000 fields of its own")
+      }
+      fields.others.append((key, range))
+    }
+  }
+}
