@@ -11,7 +11,9 @@ extension Socket {
   /// Sends one message of three frames to whoever subscribes to its topic.
   ///
   /// A full subscriber loses it and nobody waits: the socket refuses first, so that the loss is seen,
-  /// and is then told to drop. Returns false when some subscriber lost it.
+  /// and is then told to drop. Returns false when a subscriber that kept up so far begins to lose:
+  /// from then on libzmq passes it over in silence, until it has read half of what it has queued. So
+  /// count episodes by this, not messages.
   public func publish(
     _ topic: RawSpan, _ body: RawSpan, _ meta: RawSpan
   ) throws(TransportError) -> Bool {

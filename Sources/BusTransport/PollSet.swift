@@ -16,6 +16,13 @@ internal import CZeroMQ
     return unsafe items.count - 1
   }
 
+  /// Adds the reports about a socket's connections; returns their index.
+  public mutating func addConnectionEvents(of socket: borrowing Socket) -> Int {
+    unsafe items.append(
+      zmq_pollitem_t(socket: socket.monitor, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0))
+    return unsafe items.count - 1
+  }
+
   /// Adds a file descriptor that is to be read; returns its index.
   public mutating func add(descriptor: Int32) -> Int {
     unsafe items.append(

@@ -9,6 +9,8 @@ internal import Primitives
   }
 
   let handle: UnsafeMutableRawPointer
+  /// The reading end of the reports about connections, of a socket that makes them.
+  let monitor: UnsafeMutableRawPointer?
   public let kind: Kind
   private let thread: Int64
   // Last, so that it is released after `deinit` has closed the socket.
@@ -17,7 +19,15 @@ internal import Primitives
   public init(
     _ context: ZeroMQContext, _ kind: Kind, _ options: SocketOptions = SocketOptions()
   ) throws(TransportError) {
-    unsafe handle = try SocketSettings.open(context, kind, options)
+    let handle = unsafe try SocketSettings.open(context, kind, options)
+    do throws(TransportError) {
+      unsafe monitor =
+        options.reportsConnections ? try ConnectionMonitor.start(handle, context) : nil
+    } catch {
+      unsafe zmq_close(handle)
+      throw error
+    }
+    unsafe self.handle = handle
     self.kind = kind
     self.context = context
     thread = OwnedThread.currentID
@@ -25,12 +35,18 @@ internal import Primitives
 
   deinit {
     assert(OwnedThread.currentID == thread, "a socket is closed by the thread that made it")
+    if let monitor = unsafe monitor { unsafe ConnectionMonitor.stop(handle, monitor) }
     unsafe zmq_close(handle)
   }
 
   /// Binds; a port `*` lets the system choose (see `lastEndpoint`).
   public func bind(_ address: String) throws(TransportError) {
     try check("zmq_bind", address) { unsafe zmq_bind(handle, address) }
+  }
+
+  /// Stops accepting at an address, spelled as `lastEndpoint` gave it.
+  public func unbind(_ address: String) throws(TransportError) {
+    try check("zmq_unbind", address) { unsafe zmq_unbind(handle, address) }
   }
 
   public func connect(_ address: String) throws(TransportError) {
@@ -64,6 +80,15 @@ internal import Primitives
 
   public func trySend(_ bytes: [UInt8], more: Bool = false) throws(TransportError) -> Bool {
     try unsafe trySend(bytes.span.bytes, more: more)
+  }
+
+  /// Sends a message without copying it, and empties it. False when the queue is full; the message is
+  /// whole then, to be sent later.
+  public func trySend(
+    _ message: inout Message, more: Bool = false
+  ) throws(TransportError) -> Bool {
+    let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
+    return try checkReady("zmq_msg_send") { unsafe zmq_msg_send(message.handle, handle, flags) }
   }
 
   /// Sends a message without copying it. False when the queue is full; the message is dropped then.

@@ -19,6 +19,8 @@ public struct SocketOptions: Sendable {
   public var maximumReconnectMilliseconds: Int32 = 5000
   /// DEALER and PUSH: queue only to links that are up.
   public var sendsOnlyWhenConnected = false
+  /// Whether `nextConnectionEvent` tells what happens to connections; it must be read then.
+  public var reportsConnections = false
   /// Connections that wait to be accepted.
   public var backlog: Int32 = 256
 

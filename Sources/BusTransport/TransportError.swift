@@ -50,6 +50,8 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     case .addressInUse: "\(address) is in use by another process: stop it, or choose other ports"
     case .badAddress:
       "\(address) is no address to use here (\(reason)); it reads like tcp://127.0.0.1:7400"
+    case .unreachable: "the peer has gone: forget its session; it opens a new one when it returns"
+    case .terminated: "the messaging context was shut down: close the socket and leave"
     case .exhausted: "\(call): \(reason): raise the limit of open files"
     default: address.isEmpty ? "\(call): \(reason)" : "\(call) \(address): \(reason)"
     }

@@ -12,8 +12,10 @@ internal import CZeroMQ
   public init(ioThreads: Int32 = 1, maximumSockets: Int32 = 4096) throws(TransportError) {
     guard let handle = unsafe zmq_ctx_new() else { throw TransportError.last("zmq_ctx_new") }
     unsafe self.handle = handle
-    _ = unsafe zmq_ctx_set(handle, ZMQ_IO_THREADS, ioThreads)
-    _ = unsafe zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, maximumSockets)
+    try check("zmq_ctx_set io_threads") { unsafe zmq_ctx_set(handle, ZMQ_IO_THREADS, ioThreads) }
+    try check("zmq_ctx_set max_sockets") {
+      unsafe zmq_ctx_set(handle, ZMQ_MAX_SOCKETS, maximumSockets)
+    }
   }
 
   /// Makes every call on its sockets fail with `.terminated`, from any thread: how blocked owners are
