@@ -8,7 +8,7 @@ public struct BusLimits: Hashable, Sendable {
   public var batchEvents = 1000
   /// Bytes of one batch, its tables included. One event of full size fits whatever this says.
   public var batchBytes = 1 << 20
-  /// Nested containers in one event, the envelope itself not counted.
+  /// Levels of containers in the value of one property; the envelope and `properties` are not counted.
   public var depth = 32
 
   public init() {}

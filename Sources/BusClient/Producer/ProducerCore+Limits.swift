@@ -43,7 +43,8 @@ extension ProducerCore {
       }
       let batch = queue[index]
       if batch.events > 1, batch.sequence == 0 || !batch.eventSequences.isEmpty,
-        batch.events > limits.batchEvents || batch.batchBytes > max(limits.batchBytes, limits.eventBytes)
+        batch.events > limits.batchEvents
+          || batch.batchBytes > max(limits.batchBytes, limits.eventBytes)
       {
         halve(at: index)
         continue

@@ -1,0 +1,107 @@
+internal import BusTransport
+internal import EventJournal
+internal import Primitives
+internal import Synchronization
+
+/// A running broker: its threads, sockets and files.
+///
+/// Threads: `eb-bus` owns the ROUTER socket and the core; `eb-writer` writes and syncs the journal;
+/// `eb-reader` reads segment files; `eb-live` owns the XPUB; `eb-plain` owns the SUB and PULL; and
+/// `eb-cursors` commits cursors. They talk through mailboxes only, all of which the bus thread empties.
+public final class Broker: Sendable {
+  public struct Addresses: Hashable, Sendable {
+    public var bus = ""
+    public var live = ""
+    public var publish = ""
+    public var push = ""
+  }
+
+  public let addresses: Addresses
+  private let events: Mailbox<BrokerEvent>
+  private let thread: OwnedThread
+  private let shared: Shared
+
+  final class Shared: Sendable {
+    let status = Mutex(BrokerStatus())
+    let failure = Mutex<String?>(nil)
+    let isReady = Atomic<Bool>(false)
+  }
+
+  /// Opens the journal, recovers, binds the sockets and starts. Blocks until all that is done.
+  ///
+  /// - Parameter report: gets what an operator should know, on one of the broker's threads.
+  /// - Throws: ``BrokerError``: which directory, file or address, and what to do.
+  public init(
+    _ configuration: BrokerConfiguration, version: String = "",
+    report: @escaping @Sendable (BrokerReport) -> Void = { _ in }
+  ) throws(BrokerError) {
+    do {
+      let events = try Mailbox<BrokerEvent>()
+      let shared = Shared()
+      let parts = try BrokerParts(
+        configuration, version: version, events: events, report: report)
+      let gate = try StartGate()
+      let busAddress = configuration.busAddress
+      self.events = events
+      self.shared = shared
+      thread = try OwnedThread(name: "eb-bus") {
+        let failure = gate.run { opened in
+          var loop = try BusLoop(parts, address: busAddress, shared: shared, report: report)
+          opened(try loop.address())
+          try loop.run()
+        }
+        if let failure { shared.failure.withLock { $0 = "\(failure)" } }
+        shared.isReady.store(false, ordering: .relaxed)
+      }
+      let bus = try gate.wait()
+      addresses = Addresses(
+        bus: bus, live: parts.live.address, publish: parts.plain.publishAddress,
+        push: parts.plain.pushAddress)
+      shared.isReady.store(true, ordering: .relaxed)
+    } catch {
+      throw BrokerError(error)
+    }
+  }
+
+  /// The broker as it was at most a second ago. Any thread.
+  public var status: BrokerStatus { shared.status.withLock { $0 } }
+
+  /// Whether it takes part: false once it ended, for whatever reason.
+  public var isRunning: Bool { shared.isReady.load(ordering: .relaxed) }
+
+  /// Why it ended by itself; nil while it runs or when it was stopped.
+  public var failure: String? { shared.failure.withLock { $0 } }
+
+  /// Begins an orderly end: takes nothing new, writes and acknowledges what it has, closes the journal.
+  public func stop() { events.post(.stop) }
+
+  /// Waits for the end. Call it once.
+  public func join() { thread.join() }
+}
+
+/// Why a broker could not start.
+public struct BrokerError: Error, Sendable, CustomStringConvertible {
+  public enum Kind: Sendable {
+    /// Another broker works on the directory.
+    case directoryInUse
+    /// A file could not be read or written, or is damaged.
+    case disk
+    case addressInUse
+    case other
+  }
+
+  public var kind: Kind
+  public var description: String
+
+  init(_ error: any Error) {
+    description = "\(error)"
+    switch error {
+    case let error as BrokerError: self = error
+    case let error as JournalError:
+      if case .locked = error { kind = .directoryInUse } else { kind = .disk }
+    case let error as TransportError: kind = error.kind == .addressInUse ? .addressInUse : .other
+    case is SystemError, is BrokerSnapshotError: kind = .disk
+    default: kind = .other
+    }
+  }
+}

@@ -1,0 +1,112 @@
+internal import BusProtocol
+internal import BusTransport
+internal import EventJournal
+internal import Primitives
+
+/// A broker's parts, opened in the order in which they depend on each other: the journal with its
+/// lock first, then the tables from it, the cursors, the other sockets, and last the bus.
+struct BrokerParts: Sendable {
+  let configuration: BrokerConfiguration
+  let core: BrokerCore
+  let context: ZeroMQContext
+  let journal: Journal<DirectoryStorage>
+  let events: Mailbox<BrokerEvent>
+  let writer: WriterThread<DirectoryStorage>
+  let reader: ReaderThread<DirectoryStorage>
+  let cursors: CursorThread
+  let live: LiveThread
+  let plain: PlainThread
+
+  init(
+    _ wanted: BrokerConfiguration, version: String, events: Mailbox<BrokerEvent>,
+    report: @Sendable (BrokerReport) -> Void
+  ) throws {
+    var configuration = wanted
+    let storage = try DirectoryStorage(creating: configuration.directory)
+    let recovery = try Journal.open(
+      storage,
+      configuration: JournalConfiguration(
+        durability: configuration.durability, segmentBytes: configuration.segmentBytes),
+      now: SystemClock.realtime())
+    if let cut = recovery.cut {
+      report(BrokerReport(level: .warning, key: "journal_cut", text: "\(cut)"))
+    }
+    if configuration.keepUnreadBytes == 0 {
+      configuration.keepUnreadBytes = try FreeSpace.bytes(at: configuration.directory) / 2
+    }
+    let (names, producers) = try Self.tables(recovery, configuration)
+    let cursors = try CursorThread(directory: configuration.directory, results: events)
+
+    context = try ZeroMQContext()
+    live = try LiveThread(
+      context: context, address: configuration.liveAddress, epoch: recovery.core.epoch)
+    plain = try PlainThread(
+      context: context, publishAddress: configuration.publishAddress,
+      pushAddress: configuration.pushAddress, limits: configuration.limits, results: events)
+    writer = try WriterThread(writer: recovery.writer, results: events)
+    reader = try ReaderThread(journal: recovery.journal, results: events)
+
+    var description = BrokerDescription()
+    description.version = version
+    description.durability = configuration.durability.rawValue
+    description.limits = configuration.limits
+    description.liveAddress = live.address
+    description.publishAddress = plain.publishAddress
+    description.pushAddress = plain.pushAddress
+    core = BrokerCore(
+      configuration: configuration, description: description, journal: recovery.core,
+      names: names, producers: producers,
+      cursors: CursorTable(limit: configuration.maximumSubscribers, records: cursors.records),
+      seed: .random(in: .min ... .max))
+    self.configuration = configuration
+    self.events = events
+    self.cursors = cursors
+    journal = recovery.journal
+  }
+
+  /// The tables of names and producers: the newest snapshot, and what was appended since.
+  private static func tables(
+    _ recovery: JournalRecovery<DirectoryStorage>, _ configuration: BrokerConfiguration
+  ) throws -> (NameTable, ProducerTable) {
+    var names = NameTable(limit: configuration.maximumNames)
+    var producers = ProducerTable(
+      limit: configuration.maximumProducers, idle: configuration.producerIdle)
+    try BrokerSnapshot.restore(recovery.snapshot, names: &names, producers: &producers)
+    var failure: ProtocolError?
+    try recovery.replay { chunk in
+      for record in chunk.records where failure == nil {
+        chunk.withBody(of: record) { body in
+          do throws(ProtocolError) {
+            try replay(record, body, &names, &producers)
+          } catch {
+            failure = error
+          }
+        }
+      }
+    }
+    if let failure { throw failure }
+    return (names, producers)
+  }
+
+  private static func replay(
+    _ record: JournalRecord, _ body: RawSpan, _ names: inout NameTable,
+    _ producers: inout ProducerTable
+  ) throws(ProtocolError) {
+    let batch = try Batch(checking: body)
+    if record.producer != .none {
+      producers.took(
+        record.producer, sequence: record.sequence, events: record.count, at: record.time)
+    }
+    guard !batch.isAddressed else { return }
+    var counts = [Int](repeating: 0, count: batch.nameCount)
+    if batch.nameCount == 1 {
+      counts[0] = batch.eventCount
+    } else {
+      for index in 0..<batch.eventCount { counts[batch.nameIndex(of: index, in: body)] += 1 }
+    }
+    for (range, count) in zip(batch.nameRanges(in: body), counts) {
+      let id = names.intern(body.extracting(range))
+      _ = names.take(count, of: id, at: record.time)
+    }
+  }
+}

@@ -1,0 +1,244 @@
+internal import Synchronization
+internal import BusProtocol
+internal import BusTransport
+internal import EventJournal
+internal import Primitives
+
+/// The frames under way, apart from the loop so that they can be read while it changes.
+private final class Frames {
+  var id = Message()
+  var body = Message()
+}
+
+/// The bus thread: it owns the ROUTER socket and the core, and does nothing slow.
+///
+/// A turn: take what came (bounded), take news of the other threads, let the core decide, perform.
+struct BusLoop: ~Copyable {
+  /// Messages taken from the socket in one turn, so that deliveries and commits get theirs.
+  private static let turn = 256
+  private static let tickNanoseconds: Int64 = 1_000_000_000
+  /// How long an end may wait for the disk.
+  private static let drainNanoseconds: Int64 = 8_000_000_000
+
+  private let socket: Socket
+  private let parts: BrokerParts
+  private let shared: Broker.Shared
+  private let report: @Sendable (BrokerReport) -> Void
+  private var core: BrokerCore
+  private var poll = PollSet()
+  private let socketItem, wakeItem: Int
+  private let frames = Frames()
+  private var nextTick: Int64
+  private var drainDeadline: Int64?
+  private var failure: String?
+
+  init(
+    _ parts: BrokerParts, address: String, shared: Broker.Shared,
+    report: @escaping @Sendable (BrokerReport) -> Void
+  ) throws {
+    var options = SocketOptions()
+    options.maximumMessageBytes = Int64(parts.configuration.limits.messageBytes + (64 << 10))
+    // Credits and windows bound what is queued; the marks are for peers that ignore them.
+    // The last acknowledgements and goodbyes still go out.
+    options.lingerMilliseconds = 500
+    options.sendHighWater = 4096
+    options.receiveHighWater = 512
+    let socket = try Socket(parts.context, .router, options)
+    try socket.bind(address)
+    socketItem = poll.add(socket)
+    wakeItem = poll.add(descriptor: parts.events.wake.descriptor)
+    self.socket = socket
+    self.parts = parts
+    self.shared = shared
+    self.report = report
+    core = parts.core
+    nextTick = SystemClock.monotonic()
+  }
+
+  func address() throws -> String { try socket.lastEndpoint() }
+
+  mutating func run() throws {
+    defer { stopThreads() }
+    var hasMore = false
+    while failure == nil {
+      let wait = hasMore ? 0 : max(0, (nextTick - SystemClock.monotonic() + 999_999) / 1_000_000)
+      try poll.wait(milliseconds: Int(wait))
+      let now = SystemClock.realtime()
+      if poll.isReadable(wakeItem) { takeEvents(at: now) }
+      hasMore = try receive(at: now)
+      tickIfDue(at: now)
+      core.flush()
+      hasMore = core.deliver() || hasMore
+      core.writeCursors()
+      try perform()
+      parts.plain.pause(core.wantsPlainPaused)
+      if try endIfDrained() { return }
+    }
+    throw BrokerFailure(text: failure ?? "")
+  }
+
+  private mutating func receive(at now: Int64) throws -> Bool {
+    for _ in 0..<Self.turn {
+      guard try socket.tryReceive(into: &frames.id) else { return false }
+      guard frames.id.hasMore, try socket.tryReceive(into: &frames.body) else { continue }
+      guard let peer = frames.id.withBytes({ Peer(routingID: $0) }) else {
+        _ = try socket.dropRest(&frames.body)
+        core.dropped("routing_id", sample: "a peer set a routing id of its own")
+        continue
+      }
+      guard !frames.body.hasMore else {
+        let more = try socket.dropRest(&frames.body)
+        core.dropped("frame_count", sample: "a message of \(1 + more) frames; one is expected")
+        continue
+      }
+      frames.body.withBytes { core.receive($0, from: peer, at: now) }
+    }
+    return true
+  }
+
+  private mutating func takeEvents(at now: Int64) {
+    parts.events.wake.clear()
+    for event in parts.events.takeAll() {
+      switch event {
+      case .written(let result): take(result)
+      case .read(let result):
+        parts.reader.answered()
+        take(result, at: now)
+      case .cursors(let changes, let failure): core.stored(changes, failure: failure)
+      case .plain(let batch): core.takePlain(batch, at: now)
+      case .plainRefused(let counts): core.plainRefused(counts)
+      case .threadFailed(let thread, let text): failure = "\(thread): \(text)"
+      case .stop:
+        core.drain()
+        drainDeadline = drainDeadline ?? SystemClock.monotonic() + Self.drainNanoseconds
+      }
+    }
+  }
+
+  private mutating func take(_ result: WriteResult) {
+    switch result.failure {
+    case nil: core.written(result.groups)
+    case let error? where error.isRetriable:
+      core.written(result.groups, failure: "\(error)")
+    case let error?:
+      // What the disk holds after a failed sync nobody knows: end, and let recovery decide.
+      failure = "\(error)"
+    }
+  }
+
+  private mutating func take(_ result: ReadResult, at now: Int64) {
+    switch result {
+    case .delivered(let delivery): core.readDone(delivery)
+    case .fetched(let peer, let message): core.actions.append(.send(peer, message))
+    case .open(let open, let peer, let offset):
+      core.finishOpen(open, from: peer, at: now, timeOffset: min(offset, core.journal.durableHead))
+    case .seek(let admin, let peer, let offset):
+      core.seek(admin, to: core.place(min(offset, core.journal.durableHead)), peer)
+    case .deleted(let segments, let earliest): core.deleted(segments: segments, earliest: earliest)
+    case .failed(let text): core.readFailed(text)
+    }
+  }
+
+  private mutating func tickIfDue(at now: Int64) {
+    guard SystemClock.monotonic() >= nextTick else { return }
+    nextTick = SystemClock.monotonic() + Self.tickNanoseconds
+    core.liveIsBehind = parts.live.isBehind
+    core.tick(at: now)
+    let head = core.journal.durableHead
+    core.retain(
+      parts.journal.segments(head: head, lastTime: core.journal.lastTime), at: now)
+    var status = core.status(at: now)
+    status.liveDropEpisodes = parts.live.dropEpisodes
+    shared.status.withLock { $0 = status }
+  }
+
+  private mutating func perform() throws {
+    core.liveIsBehind = parts.live.isBehind
+    for action in core.takeActions() {
+      switch action {
+      case .send(let peer, let message): try send(message, to: peer)
+      case .write(let groups): parts.writer.post(groups)
+      case .live(let group): parts.live.post(group)
+      case .read(let request): read(request)
+      case .storeCursors(let changes): parts.cursors.post(changes)
+      case .report(let finding): report(finding)
+      }
+    }
+  }
+
+  private mutating func read(_ request: ReadRequest) {
+    if case .fetch(let fetch) = request,
+      parts.reader.outstanding >= ReaderThread<DirectoryStorage>.maximumFetches
+    {
+      core.refuse(
+        .overload, "too many reads are waiting", token: fetch.request, peer: fetch.peer)
+    } else {
+      parts.reader.post(request)
+    }
+  }
+
+  private mutating func send(_ message: [UInt8], to peer: Peer) throws {
+    do throws(TransportError) {
+      let id = peer.routingID
+      guard try unsafe socket.trySend(id.span.bytes, more: true) else {
+        return core.peerLost(peer, isFull: true)
+      }
+      // Only the first frame can be refused. Copying a small message is cheaper than owning it.
+      _ =
+        message.count > 4096
+        ? try socket.trySend(Message(owning: message)) : try socket.trySend(message)
+    } catch {
+      guard error.kind == .unreachable else { throw error }
+      core.peerLost(peer, isFull: false)
+    }
+  }
+
+  /// Ends the loop once everything taken is on disk, or when that takes too long.
+  private mutating func endIfDrained() throws -> Bool {
+    guard let drainDeadline else { return false }
+    if core.isDrained {
+      core.writeCursors()
+      core.sayGoodbye()
+      try perform()
+      parts.writer.post([core.journal.takeClosingGroup(time: SystemClock.realtime())])
+      return true
+    }
+    guard SystemClock.monotonic() > drainDeadline else { return false }
+    report(
+      BrokerReport(
+        level: .error, key: "drain", text: "stopped before \(core.bytesInFlight) bytes were written"
+      ))
+    return true
+  }
+
+  /// Each thread finishes what it was given before it ends.
+  private func stopThreads() {
+    parts.plain.stop()
+    parts.writer.stop()
+    parts.reader.stop()
+    parts.live.stop()
+    parts.cursors.stop()
+  }
+}
+
+struct BrokerFailure: Error, CustomStringConvertible {
+  var text: String
+  var description: String { text }
+}
+
+extension Peer {
+  /// libzmq's own ids: a zero byte and 32 bits. Nil for an id that the peer chose.
+  init?(routingID: RawSpan) {
+    guard routingID.byteCount == 5, routingID.bigEndian(at: 0, as: UInt8.self) == 0 else {
+      return nil
+    }
+    id = routingID.bigEndian(at: 1)
+  }
+
+  var routingID: [5 of UInt8] {
+    [
+      0, UInt8(truncatingIfNeeded: id >> 24), UInt8(truncatingIfNeeded: id >> 16),
+      UInt8(truncatingIfNeeded: id >> 8), UInt8(truncatingIfNeeded: id),
+    ]
+  }
+}

@@ -1,0 +1,213 @@
+internal import BusProtocol
+internal import BusTransport
+internal import EventJournal
+internal import Primitives
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The thread that owns the live feed's XPUB socket: one message an event, to whoever subscribes.
+///
+/// Fed through a mailbox with durable groups. It bounds itself by `maximumBytes` waiting: the bus thread
+/// then skips, and counts, what it would have passed on.
+final class LiveThread: Sendable {
+  static let maximumBytes = 16 << 20
+
+  private let mailbox: Mailbox<LiveGroup?>
+  private let shared: Shared
+  private let thread: OwnedThread
+  let address: String
+
+  final class Shared: Sendable {
+    let waitingBytes = Atomic<Int>(0)
+    let dropEpisodes = Atomic<UInt64>(0)
+    let refusedSubscriptions = Atomic<UInt64>(0)
+  }
+
+  init(context: ZeroMQContext, address: String, epoch: UInt32) throws {
+    let mailbox = try Mailbox<LiveGroup?>()
+    let shared = Shared()
+    let gate = try StartGate()
+    self.mailbox = mailbox
+    self.shared = shared
+    thread = try OwnedThread(name: "eb-live") {
+      gate.run { opened in
+        var options = SocketOptions()
+        // Subscriptions are short; what comes in and is longer ends its connection.
+        options.maximumMessageBytes = 1024
+        options.sendHighWater = 20_000
+        let socket = try Socket(context, .xpub, options)
+        try socket.bind(address)
+        opened(try socket.lastEndpoint())
+        var loop = try LiveLoop(socket: socket, mailbox: mailbox, shared: shared, epoch: epoch)
+        try loop.run()
+      }
+    }
+    self.address = try gate.wait()
+  }
+
+  var isBehind: Bool { shared.waitingBytes.load(ordering: .relaxed) > Self.maximumBytes }
+  var dropEpisodes: UInt64 { shared.dropEpisodes.load(ordering: .relaxed) }
+  var refusedSubscriptions: UInt64 { shared.refusedSubscriptions.load(ordering: .relaxed) }
+
+  func post(_ group: LiveGroup) {
+    shared.waitingBytes.add(group.chunk?.bytes.count ?? 0, ordering: .relaxed)
+    mailbox.post(group)
+  }
+
+  func stop() {
+    mailbox.post(nil)
+    thread.join()
+  }
+}
+
+private struct LiveLoop: ~Copyable {
+  private let socket: Socket
+  private let mailbox: Mailbox<LiveGroup?>
+  private let shared: LiveThread.Shared
+  private var poll = PollSet()
+  private let socketItem: Int
+  private let mailboxItem: Int
+  private var core = LiveCore()
+  private var topics: [[UInt8]] = []
+  private var frame = Message()
+  private var meta: [UInt8] = []
+  private var epoch: UInt32
+  private var nextBeacon: Int64
+  private var isStopped = false
+
+  init(
+    socket: consuming Socket, mailbox: Mailbox<LiveGroup?>, shared: LiveThread.Shared,
+    epoch: UInt32
+  ) throws {
+    socketItem = poll.add(socket)
+    mailboxItem = poll.add(descriptor: mailbox.wake.descriptor)
+    self.socket = socket
+    self.mailbox = mailbox
+    self.shared = shared
+    self.epoch = epoch
+    nextBeacon = SystemClock.monotonic()
+  }
+
+  mutating func run() throws {
+    while !isStopped {
+      let wait = max(0, (nextBeacon - SystemClock.monotonic()) / 1_000_000)
+      try poll.wait(milliseconds: Int(wait) + 1)
+      try takeSubscriptions()
+      if poll.isReadable(mailboxItem) {
+        mailbox.wake.clear()
+        for group in mailbox.takeAll() {
+          guard let group else {
+            isStopped = true
+            break
+          }
+          try send(group)
+        }
+      }
+      if SystemClock.monotonic() >= nextBeacon {
+        nextBeacon = SystemClock.monotonic() + 1_000_000_000
+        for name in core.beacons { try beacon(name) }
+      }
+    }
+  }
+
+  private mutating func takeSubscriptions() throws {
+    while try socket.tryReceive(into: &frame) {
+      let source = frame.sourceDescriptor
+      let subscription = Socket.subscription(frame.bytes)
+      _ = try socket.dropRest(&frame)
+      switch subscription {
+      case .subscribe(let topic):
+        switch core.subscribe(topic) {
+        case .none: break
+        case .beacon(let name): try beacon(name)
+        case .tooMany:
+          shared.refusedSubscriptions.add(1, ordering: .relaxed)
+          // Ends that peer's connection and nobody else's.
+          if let source { _ = shutdown(source, Int32(SHUT_RDWR)) }
+        }
+      case .unsubscribe(let topic): core.unsubscribe(topic)
+      case nil: break
+      }
+    }
+  }
+
+  private mutating func send(_ group: LiveGroup) throws {
+    core.take(group)
+    while topics.count < core.names.count { topics.append(core.names[topics.count] + [0]) }
+    guard let chunk = group.chunk else { return }
+    defer { shared.waitingBytes.subtract(chunk.bytes.count, ordering: .relaxed) }
+    for (index, record) in chunk.records.enumerated() {
+      if !group.names.hidden.contains(index) {
+        try send(record, chunk, Array(group.names[batch: index]))
+      }
+      // Between batches, so that new subscribers need not wait for the end of a group.
+      if index & 63 == 63 { try takeSubscriptions() }
+    }
+  }
+
+  private mutating func send(
+    _ record: JournalRecord, _ chunk: JournalChunk, _ names: [GroupNames.Entry]
+  ) throws {
+    epoch = record.epoch
+    var next = names.map(\.firstSequence)
+    guard names.contains(where: { core.isWanted[$0.name] }) else {
+      // Nobody asks: only the last sequences matter, for beacons.
+      return try skip(record, chunk, names)
+    }
+    try chunk.withBody(of: record) { bytes in
+      let batch = try Batch(checking: bytes)
+      var payloadAt = batch.payloadsStart
+      for index in 0..<batch.eventCount {
+        let entry = batch.entry(index, in: bytes, payloadAt: &payloadAt)
+        let name = names[entry.name].name
+        let sequence = next[entry.name]
+        next[entry.name] += 1
+        core.sent(name, sequence: sequence)
+        guard core.isWanted[name] else { continue }
+        meta.removeAll(keepingCapacity: true)
+        LiveMeta(
+          epoch: record.epoch, offset: record.offset + UInt64(entry.distance), sequence: sequence,
+          time: record.time
+        ).encode(into: &meta)
+        try publish(topics[name], bytes.extracting(entry.payload))
+      }
+    }
+  }
+
+  private mutating func skip(
+    _ record: JournalRecord, _ chunk: JournalChunk, _ names: [GroupNames.Entry]
+  ) throws {
+    if names.count == 1 {
+      core.sent(names[0].name, sequence: names[0].firstSequence + UInt64(record.count) - 1)
+      return
+    }
+    var counts = [UInt64](repeating: 0, count: names.count)
+    try chunk.withBody(of: record) { bytes in
+      let batch = try Batch(checking: bytes)
+      for index in 0..<batch.eventCount { counts[batch.nameIndex(of: index, in: bytes)] += 1 }
+    }
+    for (name, count) in zip(names, counts) where count > 0 {
+      core.sent(name.name, sequence: name.firstSequence + count - 1)
+    }
+  }
+
+  private mutating func publish(_ topic: [UInt8], _ payload: RawSpan) throws {
+    let topicSpan = unsafe topic.span.bytes
+    let metaSpan = unsafe meta.span.bytes
+    if try !socket.publish(topicSpan, payload, metaSpan) {
+      shared.dropEpisodes.add(1, ordering: .relaxed)
+    }
+  }
+
+  private mutating func beacon(_ name: [UInt8]) throws {
+    meta.removeAll(keepingCapacity: true)
+    core.beacon(name, epoch: epoch, time: SystemClock.realtime()).encode(into: &meta)
+    let empty: [UInt8] = []
+    try publish(LiveMeta.beaconPrefix + name + [0], unsafe empty.span.bytes)
+  }
+}

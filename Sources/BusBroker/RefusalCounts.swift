@@ -1,0 +1,44 @@
+internal import BusProtocol
+
+/// What was refused, by where and why, with the newest sample of each for whoever looks into it.
+///
+/// Bounded: reasons come from this program, never from a peer, so there are few.
+struct RefusalCounts {
+  struct Entry: Sendable {
+    var count: UInt64 = 0
+    var sample = ""
+  }
+
+  /// Where it was refused: `bus`, `publish`, `push` or `live`.
+  enum Port: String, Sendable, CaseIterable {
+    case bus, publish, push, live
+  }
+
+  struct Key: Hashable, Sendable {
+    var port: Port
+    var reason: String
+  }
+
+  private(set) var entries: [Key: Entry] = [:]
+  /// Events refused with a permanent code. A batch of unknown content counts once.
+  private(set) var events: UInt64 = 0
+
+  mutating func count(_ reason: String, on port: Port, events: Int = 1, sample: String) {
+    self.events += UInt64(events)
+    entries[Key(port: port, reason: reason), default: Entry()].count += UInt64(events)
+    entries[Key(port: port, reason: reason)]!.sample = String(sample.prefix(200))
+  }
+
+  /// Adds what another thread counted.
+  mutating func add(_ others: [Key: Entry]) {
+    for (key, entry) in others {
+      events += entry.count
+      entries[key, default: Entry()].count += entry.count
+      entries[key]!.sample = String(entry.sample.prefix(200))
+    }
+  }
+
+  mutating func count(_ code: RefusalCode, on port: Port, events: Int = 1, sample: String) {
+    count(code.rawValue, on: port, events: events, sample: sample)
+  }
+}

@@ -1,0 +1,91 @@
+internal import EventJournal
+internal import Primitives
+
+/// What may be deleted, and when the journal is full of what somebody has not read.
+struct RetentionState {
+  /// The first offset that is still there.
+  var earliest: UInt64 = 0
+  /// The segment files as they were listed last.
+  var segments: [JournalSegment] = []
+  /// Why new events are refused; nil when they are not.
+  var refusal: String?
+  /// Events that a named subscriber had not read when they were deleted (only with `dropUnread`).
+  var droppedUnread: UInt64 = 0
+  var isDeleting = false
+}
+
+/// The rules, as a pure function of the segments, the cursors and the time.
+struct RetentionRules {
+  var age: Int64
+  var bytes: Int
+  var keepUnreadBytes: Int
+  var dropUnread: Bool
+
+  struct Verdict: Equatable {
+    /// Everything below may go; nil when nothing may.
+    var deleteBelow: UInt64?
+    var refusal: String?
+  }
+
+  /// - Parameters:
+  ///   - segments: oldest first; the newest is never deleted.
+  ///   - oldestNeeded: the lowest cursor of a named subscriber that counts; nil when there is none.
+  ///   - now: the newest journal time. The wall clock would delete everything when it jumps ahead.
+  func judge(_ segments: [JournalSegment], oldestNeeded: UInt64?, now: Int64) -> Verdict {
+    var total = segments.reduce(0) { $0 + $1.byteCount }
+    let unread = segments.filter { $0.offsets.upperBound > oldestNeeded ?? .max }
+      .reduce(0) { $0 + $1.byteCount }
+    var verdict = Verdict()
+    let mustDrop = dropUnread && unread > keepUnreadBytes
+    var unreadLeft = unread
+    for segment in segments.dropLast() {
+      let isRead = segment.offsets.upperBound <= oldestNeeded ?? .max
+      let isOver = total > bytes || now - segment.lastTime > age
+      if isRead ? isOver : mustDrop && unreadLeft > keepUnreadBytes {
+        verdict.deleteBelow = segment.offsets.upperBound
+        total -= segment.byteCount
+        if !isRead { unreadLeft -= segment.byteCount }
+      } else {
+        break
+      }
+    }
+    if !dropUnread, unread > keepUnreadBytes {
+      verdict.refusal =
+        "\(unread) bytes wait for a subscriber that has not read them, the limit is"
+        + " \(keepUnreadBytes): start it, delete it, or raise --keep-unread-bytes"
+    }
+    return verdict
+  }
+}
+
+extension BrokerCore {
+  /// Looks at what may go. `segments` is the list as it is now.
+  mutating func retain(_ segments: [JournalSegment], at now: Int64) {
+    retention.segments = segments
+    retention.earliest = segments.first?.offsets.lowerBound ?? journal.durableHead
+    let rules = RetentionRules(
+      age: configuration.retentionAge.nanoseconds, bytes: configuration.retentionBytes,
+      keepUnreadBytes: configuration.keepUnreadBytes, dropUnread: configuration.dropUnread)
+    let needed = cursors.oldestNeeded(at: now, idle: configuration.subscriberIdle)
+    let verdict = rules.judge(segments, oldestNeeded: needed, now: journal.lastTime)
+    if let refusal = verdict.refusal, retention.refusal == nil {
+      report(.error, "keep_unread", refusal)
+    } else if verdict.refusal == nil, retention.refusal != nil {
+      report(.info, "keep_unread_over", "events are taken again")
+    }
+    retention.refusal = verdict.refusal
+    if let offset = verdict.deleteBelow, !retention.isDeleting {
+      retention.isDeleting = true
+      if let needed, offset > needed { retention.droppedUnread += offset - needed }
+      actions.append(.read(.deleteSegments(below: offset)))
+    }
+  }
+
+  mutating func deleted(segments: Int, earliest: UInt64) {
+    retention.isDeleting = false
+    retention.earliest = earliest
+    if segments > 0 {
+      report(.info, "retention", "\(segments) segments deleted, the earliest offset is \(earliest)")
+    }
+  }
+}
