@@ -7,7 +7,8 @@ struct SegmentSurvey {
   let size: Int
   /// Where the good records end: at the first damage, or at the end of the file.
   private(set) var end: SegmentPlace
-  private(set) var damages: [JournalDamage] = []
+  private(set) var breaks: [Break] = []
+  var damages: [JournalDamage] { breaks.map(\.damage) }
   /// The highest `synced` of any record, also of those behind damage.
   private(set) var synced: UInt64 = 0
   /// Epochs that begin in the file, before the first damage.
@@ -23,6 +24,19 @@ struct SegmentSurvey {
   private(set) var recordsBehindDamage = 0
   /// The next offset at the end of the file, damage or not.
   private(set) var lastOffset: UInt64
+  /// Epoch and journal time there.
+  private(set) var lastEpoch: UInt32
+  private(set) var lastTime: Int64
+
+  /// Damage, and what stands before and behind it.
+  struct Break {
+    var damage: JournalDamage
+    /// Epoch and journal time of the last record before.
+    var epoch: UInt32
+    var time: Int64
+    /// The epoch of the record that follows, if one does.
+    var nextEpoch: UInt32?
+  }
 
   /// Bytes read at once; a larger record is read whole.
   static let window = 1 << 20
@@ -35,6 +49,8 @@ struct SegmentSurvey {
     do { size = try file.size() } catch { throw .system(error) }
     durability = header.durability
     lastOffset = header.offset
+    lastEpoch = header.epoch
+    lastTime = header.time
     end = SegmentPlace(
       offset: header.offset, position: header.recordsPosition, epoch: header.epoch,
       time: header.time)
@@ -49,7 +65,9 @@ struct SegmentSurvey {
         parser.accept(record)
         source.skip(record.byteCountWithBody)
         lastOffset = parser.offset
-        guard damages.isEmpty else { continue }
+        lastEpoch = parser.epoch
+        lastTime = parser.time
+        guard breaks.isEmpty else { continue }
         end = SegmentPlace(
           offset: parser.offset, position: source.position, epoch: parser.epoch, time: parser.time)
         if end.position - noted >= SegmentIndex.spacing {
@@ -63,10 +81,11 @@ struct SegmentSurvey {
         isClosed = false
         let start = source.position
         let next = try source.findNext(parser)
-        damages.append(
-          JournalDamage(
-            file: header.name, position: start, length: source.position - start,
-            offset: parser.offset, resumesAt: next?.offset, reason: reason))
+        let damage = JournalDamage(
+          file: header.name, position: start, length: source.position - start,
+          offset: parser.offset, resumesAt: next?.offset, reason: reason)
+        breaks.append(
+          Break(damage: damage, epoch: parser.epoch, time: parser.time, nextEpoch: next?.epoch))
         guard let next else { continue }
         parser.epoch = next.epoch
         parser.offset = next.offset
@@ -83,7 +102,7 @@ struct SegmentSurvey {
     case .lost, nil: lost += UInt64(record.count)
     case .mark: break
     }
-    guard damages.isEmpty else {
+    guard breaks.isEmpty else {
       recordsBehindDamage += 1
       return
     }
