@@ -41,10 +41,10 @@ import Testing
       --live               Without storage.
       --until-end          Stop at the end.
       --bus URL            The bus to use. [default: tcp://127.0.0.1:7400]
-      --log-level LEVEL    The least level logged: trace, debug, info, warning, error.
+      --log-level LEVEL    Least level logged: trace, debug, info, warning, error.
                            [default: info]
-      --log-format FORMAT  The form of log lines on stderr: text or json. [default:
-                           text]
+      --log-format FORMAT  Form of the log lines on stderr: text or json.
+                           [default: text]
       --help               Show this help.
       --version            Show the version.
 

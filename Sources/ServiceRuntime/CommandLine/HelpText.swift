@@ -57,7 +57,10 @@ enum HelpText {
   private static func description(of option: OptionDefinition) -> String {
     var text = option.help
     if option.isRepeatable { text += " May be repeated." }
-    if let value = option.defaultValue { text += " [default: \(value)]" }
+    if let value = option.defaultValue {
+      // The no-break space keeps the two words on one line; `wrap` turns it into a plain one.
+      text += " [default:\u{A0}\(value)]"
+    }
     return text
   }
 
@@ -82,6 +85,6 @@ enum HelpText {
       line += line.isEmpty ? String(word) : " " + word
     }
     lines.append(margin + line)
-    return lines.joined(separator: "\n")
+    return String(lines.joined(separator: "\n").map { $0 == "\u{A0}" ? " " : $0 })
   }
 }

@@ -69,9 +69,9 @@ extension OptionDefinition {
     "bus", "URL", help: "The bus to use.", default: "tcp://127.0.0.1:7400",
     environmentAliases: ["EVENTBUS_URL"])
   public static let logLevel = option(
-    "log-level", "LEVEL", help: "The least level logged: trace, debug, info, warning, error.",
+    "log-level", "LEVEL", help: "Least level logged: trace, debug, info, warning, error.",
     default: "info", choices: ["trace", "debug", "info", "warning", "error"])
   public static let logFormat = option(
-    "log-format", "FORMAT", help: "The form of log lines on stderr: text or json.",
+    "log-format", "FORMAT", help: "Form of the log lines on stderr: text or json.",
     default: "text", choices: ["text", "json"])
 }

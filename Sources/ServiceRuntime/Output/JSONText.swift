@@ -1,0 +1,93 @@
+/// A JSON value for summaries and status: what the program says about itself, not events.
+///
+/// Objects keep the order of their members. Doubles that JSON cannot hold (NaN, infinities) are null.
+public indirect enum JSONText: Hashable, Sendable {
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  case double(Double)
+  case text(String)
+  case list([JSONText])
+  case object([Member])
+
+  public struct Member: Hashable, Sendable {
+    public var key: String
+    public var value: JSONText
+    public init(_ key: String, _ value: JSONText) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// One line of UTF-8 without spaces and without a newline.
+  public var utf8: [UInt8] {
+    var output: [UInt8] = []
+    append(to: &output)
+    return output
+  }
+
+  public var description: String { String(decoding: utf8, as: UTF8.self) }
+
+  private func append(to output: inout [UInt8]) {
+    switch self {
+    case .null: output += "null".utf8
+    case .boolean(let value): output += (value ? "true" : "false").utf8
+    case .integer(let value): output += String(value).utf8
+    case .double(let value):
+      // Swift writes the shortest text that reads back as the same number.
+      output += (value.isFinite ? value.description : "null").utf8
+    case .text(let value): Self.append(quoted: value, to: &output)
+    case .list(let values):
+      output.append(UInt8(ascii: "["))
+      for (index, value) in values.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        value.append(to: &output)
+      }
+      output.append(UInt8(ascii: "]"))
+    case .object(let members):
+      output.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        Self.append(quoted: member.key, to: &output)
+        output.append(UInt8(ascii: ":"))
+        member.value.append(to: &output)
+      }
+      output.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// Escapes what JSON must, and DEL and the C1 controls too, since summaries reach terminals.
+  static func append(quoted text: String, to output: inout [UInt8]) {
+    output.append(UInt8(ascii: "\""))
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": output += "\\\"".utf8
+      case "\\": output += "\\\\".utf8
+      case "\n": output += "\\n".utf8
+      case "\r": output += "\\r".utf8
+      case "\t": output += "\\t".utf8
+      case _ where TerminalText.isUnsafe(scalar):
+        let digits = String(scalar.value, radix: 16)
+        output += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
+      default: output += UTF8.encode(scalar).map { Array($0) } ?? []
+      }
+    }
+    output.append(UInt8(ascii: "\""))
+  }
+}
+
+extension JSONText: CustomStringConvertible {}
+
+extension JSONText: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  public init(stringLiteral value: String) { self = .text(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(booleanLiteral value: Bool) { self = .boolean(value) }
+  public init(arrayLiteral elements: JSONText...) { self = .list(elements) }
+  public init(dictionaryLiteral elements: (String, JSONText)...) {
+    self = .object(elements.map { Member($0.0, $0.1) })
+  }
+}
