@@ -8,7 +8,8 @@ internal import Primitives
 struct OutgoingBatch: Sendable {
   var message: [UInt8]
   var events: Int
-  /// Names and payloads: what the batch counts for at the producer's bound.
+  /// Names and payloads: what the batch counts for at the producer's bound; 0 when it came from the
+  /// spool, which has a bound of its own.
   var cost: Int
   /// Bytes of its largest event.
   var largestEvent: Int
@@ -41,7 +42,7 @@ struct OutgoingBatch: Sendable {
     events = batch.eventCount
     self.sequence = sequence
     self.row = row
-    cost = batch.byteCount
+    cost = 0
     largestEvent = 0
     forEachEvent { _, _, payload in largestEvent = max(largestEvent, payload.byteCount) }
   }
@@ -57,8 +58,11 @@ struct OutgoingBatch: Sendable {
   /// Calls `body` with index, name and payload of each event.
   func forEachEvent(_ body: (Int, RawSpan, RawSpan) -> Void) {
     let bytes = unsafe message.span.bytes.extracting(PublishMessage.batchStart..<message.count)
-    guard let batch = try? Batch(checking: bytes) else {
-      preconditionFailure("a batch that this client built does not check")
+    let batch: Batch
+    do throws(ProtocolError) {
+      batch = try Batch(checking: bytes)
+    } catch {
+      preconditionFailure("a batch that this client built does not check: \(error)")
     }
     let names = batch.nameRanges(in: bytes)
     var at = batch.payloadsStart
@@ -84,7 +88,8 @@ struct OutgoingBatch: Sendable {
     }
     guard !builder.isEmpty else { return nil }
     var kept = OutgoingBatch(
-      taking: &builder, cost: cost, largestEvent: largest, eventSequences: sequences)
+      taking: &builder, cost: self.cost == 0 ? 0 : cost, largestEvent: largest,
+      eventSequences: sequences)
     // Even without its last event it stands for all numbers up to the batch's own.
     kept.sequence = sequence
     kept.row = row

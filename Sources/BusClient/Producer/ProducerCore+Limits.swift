@@ -7,6 +7,10 @@ internal import Primitives
 extension ProducerCore {
   /// Without the events that the caller numbered at or below what is stored; nil when none is left.
   mutating func trimmed(_ batch: OutgoingBatch) -> OutgoingBatch? {
+    if batch.sequence != 0, batch.sequence <= stored {
+      actions.append(.acknowledged(events: batch.events, cost: batch.cost, row: batch.row))
+      return nil
+    }
     guard let first = batch.eventSequences.first, first <= stored else { return batch }
     let kept = batch.keeping { batch.eventSequences[$0] > stored }
     actions.append(
@@ -25,8 +29,7 @@ extension ProducerCore {
         _ = remove(at: index)
         continue
       }
-      queuedCost += kept.cost - batch.cost
-      queue[index] = kept
+      replace(at: index, by: kept)
       index += 1
     }
   }

@@ -77,23 +77,29 @@ extension ProducerCore {
     while !queue.isEmpty, queue[0].wasSent || queue[0].row != nil, queue[0].sequence != 0,
       queue[0].sequence <= sequence
     {
-      remove(at: 0).map { batch in
-        actions.append(
-          .acknowledged(events: batch.events, cost: batch.cost, row: batch.row))
-      }
+      let batch = remove(at: 0)
+      actions.append(.acknowledged(events: batch.events, cost: batch.cost, row: batch.row))
     }
   }
 
   /// Takes a batch out of the queue and out of what is in flight.
-  mutating func remove(at index: Int) -> OutgoingBatch? {
+  mutating func remove(at index: Int) -> OutgoingBatch {
     let batch = queue[index]
     if index < sent {
       sent -= 1
       bytesInFlight -= batch.batchBytes
     }
     queuedCost -= batch.cost
+    queuedEvents -= batch.events
     if index == 0 { _ = queue.popFirst() } else { queue.remove(at: index) }
     return batch
+  }
+
+  /// Puts another in the place of a batch that is not in flight.
+  mutating func replace(at index: Int, by batch: OutgoingBatch) {
+    queuedCost += batch.cost - queue[index].cost
+    queuedEvents += batch.events - queue[index].events
+    queue[index] = batch
   }
 
   private mutating func refuse(_ refusal: RefuseMessage, at now: Int64) {
@@ -154,8 +160,7 @@ extension ProducerCore {
     let indices = Set(events.map(\.index))
     let kept = batch.keeping { !indices.contains($0) }
     if let kept {
-      queuedCost += kept.cost - batch.cost
-      queue[index] = kept
+      replace(at: index, by: kept)
     } else {
       _ = remove(at: index)
     }

@@ -49,6 +49,7 @@ struct ProducerCore {
   var reconnects: UInt64 = 0
   /// Bytes of the batches in the queue.
   var queuedCost = 0
+  var queuedEvents = 0
   var messagesIgnored: UInt64 = 0
   var actions: [ProducerAction] = []
 
@@ -76,13 +77,16 @@ struct ProducerCore {
       lastSequence = batch.sequence
     }
     queuedCost += batch.cost
+    queuedEvents += batch.events
     queue.append(batch)
     if broker != nil { fit(from: queue.count - 1) }
   }
 
   /// Offers the next batch that may go out now; `send` says whether the socket took it. Returns whether
   /// it is worth asking again.
-  mutating func sendNext(at now: Int64, _ send: (RawSpan) throws -> Bool) rethrows -> Bool {
+  mutating func sendNext<E: Error>(
+    at now: Int64, _ send: (RawSpan) throws(E) -> Bool
+  ) throws(E) -> Bool {
     guard phase == .live, now >= resumeAt, sent < queue.count, sent < settings.maximumInFlight
     else { return false }
     let size = queue[sent].batchBytes
@@ -92,7 +96,7 @@ struct ProducerCore {
     let previous = sent == 0 ? stored : queue[sent - 1].sequence
     queue[sent].stamp(token: token, previous: previous, round: round)
     let message = queue[sent].message
-    guard unsafe try send(message.span.bytes) else { return false }
+    guard try unsafe send(message.span.bytes) else { return false }
     sent += 1
     bytesInFlight += size
     return true

@@ -1,0 +1,134 @@
+internal import BusProtocol
+internal import Primitives
+
+/// What publishers and the producer's thread share, under one lock: the open batch, the closed ones on
+/// their way to the thread, and the counts.
+struct ProducerState: Sendable {
+  /// What the thread does, so that publishers wake it only when that changes something.
+  enum LoopActivity: Sendable {
+    case busy
+    /// Asleep; one event is news.
+    case idle
+    /// Asleep until the open batch has lingered; only a full one is news.
+    case lingering
+    case ended
+  }
+
+  struct FlushWaiter: Sendable {
+    var target: UInt64
+    var deadline: Int64
+    var answer: @Sendable (FlushResult) -> Void
+  }
+
+  let batchEvents: Int
+  let batchBytes: Int
+  let maximumEvents: Int
+  let maximumBytes: Int
+
+  var builder = BatchBuilder()
+  var openCost = 0
+  var openLargest = 0
+  var openSequences: [UInt64] = []
+  var openedAt: Int64 = 0
+  var closed: [OutgoingBatch] = []
+  var memoryEvents = 0
+  var memoryBytes = 0
+  var limits = BusLimits()
+  var lastEventSequence: UInt64 = 0
+  var storedSequence: UInt64?
+  var counters = ProducerCounters()
+  var activity = LoopActivity.busy
+  var roomWaiters = 0
+  var isSpoolFull = false
+  var flushes: [FlushWaiter] = []
+  var isClosing = false
+  var closeDeadline = Int64.max
+  var failure: BusClientError?
+
+  init(_ configuration: ProducerConfiguration) {
+    batchEvents = max(1, min(configuration.batchEvents, 65_535))
+    batchBytes = max(1, configuration.batchBytes)
+    maximumEvents = max(1, configuration.maximumEvents)
+    maximumBytes = max(1, configuration.maximumBytes)
+  }
+
+  /// One event may overshoot, so that the bound need not know its size beforehand.
+  var hasRoom: Bool { memoryEvents < maximumEvents && memoryBytes < maximumBytes }
+
+  /// Takes in the event whose payload was just appended to `builder.payloads`; true when the thread
+  /// must be woken.
+  mutating func closeEvent(
+    name: RawSpan, payloadBytes: Int, sequence: UInt64?
+  ) throws(BusClientError) -> Bool {
+    if let problem = limits.problem(name: name, payloadBytes: payloadBytes) {
+      builder.abandon()
+      throw problem
+    }
+    builder.append(name: name)
+    return account(nameBytes: name.byteCount, payloadBytes: payloadBytes, sequence: sequence)
+  }
+
+  private mutating func account(nameBytes: Int, payloadBytes: Int, sequence: UInt64?) -> Bool {
+    if let sequence {
+      precondition(
+        sequence > lastEventSequence, "event sequence \(sequence) after \(lastEventSequence)")
+      precondition(openSequences.count == builder.eventCount - 1, "all events are numbered, or none")
+      lastEventSequence = sequence
+      openSequences.append(sequence)
+    }
+    let cost = nameBytes + payloadBytes
+    openCost += cost
+    openLargest = max(openLargest, payloadBytes)
+    memoryEvents += 1
+    memoryBytes += cost
+    counters.published += 1
+    if builder.eventCount >= batchEvents || openCost >= batchBytes {
+      closeBatch()
+      return wakesFor(.busy)
+    }
+    guard builder.eventCount == 1 else { return false }
+    openedAt = SystemClock.monotonic()
+    return activity == .idle ? wakesFor(.busy) : false
+  }
+
+  /// Whether the thread sleeps; it counts as awake from now on.
+  mutating func wakesFor(_ next: LoopActivity) -> Bool {
+    guard activity == .idle || activity == .lingering else { return false }
+    activity = next
+    return true
+  }
+
+  mutating func closeBatch() {
+    guard !builder.isEmpty else { return }
+    closed.append(
+      OutgoingBatch(
+        taking: &builder, cost: openCost, largestEvent: openLargest,
+        eventSequences: openSequences))
+    openCost = 0
+    openLargest = 0
+    openSequences.removeAll(keepingCapacity: true)
+  }
+
+  var settled: UInt64 { counters.acknowledged + counters.refused }
+
+  var flushResult: FlushResult {
+    FlushResult(
+      acknowledged: counters.acknowledged, refused: counters.refused,
+      unacknowledged: counters.unacknowledged, spooled: counters.inSpool, failure: failure)
+  }
+}
+
+extension BusLimits {
+  /// Why an event cannot be sent, if so.
+  func problem(name: RawSpan, payloadBytes: Int) -> BusClientError? {
+    if name.byteCount == 0 || name.byteCount > nameBytes {
+      return .invalidEvent(
+        code: .badName, text: "a name of \(name.byteCount) bytes; 1 to \(nameBytes) are allowed")
+    }
+    if payloadBytes > eventBytes {
+      return .invalidEvent(
+        code: .tooLarge, text: "an event of \(payloadBytes) bytes; \(eventBytes) are allowed")
+    }
+    return nil
+  }
+}
