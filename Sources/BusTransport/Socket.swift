@@ -74,7 +74,7 @@ internal import Primitives
   public func trySend(_ bytes: RawSpan, more: Bool = false) throws(TransportError) -> Bool {
     let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
     return try unsafe bytes.withUnsafeBytes { bytes throws(TransportError) in
-      try checkReady("zmq_send") { unsafe zmq_send(handle, bytes.baseAddress, bytes.count, flags) }
+      try checkSend("zmq_send") { unsafe zmq_send(handle, bytes.baseAddress, bytes.count, flags) }
     }
   }
 
@@ -88,7 +88,7 @@ internal import Primitives
     _ message: inout Message, more: Bool = false
   ) throws(TransportError) -> Bool {
     let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
-    return try checkReady("zmq_msg_send") { unsafe zmq_msg_send(message.handle, handle, flags) }
+    return try checkSend("zmq_msg_send") { unsafe zmq_msg_send(message.handle, handle, flags) }
   }
 
   /// Sends a message without copying it. False when the queue is full; the message is dropped then.
@@ -96,7 +96,17 @@ internal import Primitives
     _ message: consuming Message, more: Bool = false
   ) throws(TransportError) -> Bool {
     let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
-    return try checkReady("zmq_msg_send") { unsafe zmq_msg_send(message.handle, handle, flags) }
+    return try checkSend("zmq_msg_send") { unsafe zmq_msg_send(message.handle, handle, flags) }
+  }
+
+  /// libzmq learns what its readers have taken only now and then while one sends in a loop, and calls
+  /// a queue full that has long been read: so it is made to look before that is believed.
+  private func checkSend(_ call: String, _ send: () -> Int32) throws(TransportError) -> Bool {
+    if try checkReady(call, send) { return true }
+    var events: Int32 = 0
+    var size = MemoryLayout<Int32>.size
+    try check("zmq_getsockopt events") { unsafe zmq_getsockopt(handle, ZMQ_EVENTS, &events, &size) }
+    return try checkReady(call, send)
   }
 
   /// Receives one frame into `message`; false when there is none.

@@ -34,7 +34,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     let kind: Kind =
       switch code {
       case EADDRINUSE: .addressInUse
-      case EINVAL where !address.isEmpty: .badAddress
+      case EINVAL where call == "zmq_bind" || call == "zmq_connect": .badAddress
       case ENODEV, EADDRNOTAVAIL, EPROTONOSUPPORT: .badAddress
       case EHOSTUNREACH: .unreachable
       case ETERM: .terminated
@@ -49,7 +49,7 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     return switch kind {
     case .addressInUse: "\(address) is in use by another process: stop it, or choose other ports"
     case .badAddress:
-      "\(address) is no address to use here (\(reason)); it reads like tcp://127.0.0.1:7400"
+      "'\(address)' is no address to use here (\(reason)); it reads like tcp://127.0.0.1:7400"
     case .unreachable: "the peer has gone: forget its session; it opens a new one when it returns"
     case .terminated: "the messaging context was shut down: close the socket and leave"
     case .exhausted: "\(call): \(reason): raise the limit of open files"
