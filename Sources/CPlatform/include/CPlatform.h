@@ -29,3 +29,12 @@ void eb_die_with_parent(int signal);
 /// User plus system CPU nanoseconds of this process, and its resident bytes.
 int64_t eb_process_cpu_ns(void);
 int64_t eb_process_resident_bytes(void);
+
+/// Starts `program` (argv and envp end with NULL) with stdin from /dev/null, its stdout and stderr in
+/// new non-blocking close-on-exec pipes, no signal blocked or ignored, and a process group of its own,
+/// so that Ctrl-C reaches the parent only. Returns the process id; -1 and errno on failure.
+int eb_spawn(const char *program, char *const argv[], char *const envp[], int *out, int *err);
+/// A descriptor that becomes readable when process `pid` ends; -1 where there is none of the kind.
+int eb_pidfd(int pid);
+/// 0 while child `pid` runs; 1 when it ended, with `code` its exit status or 128 + signal; -1 and errno.
+int eb_reap(int pid, int *code);
