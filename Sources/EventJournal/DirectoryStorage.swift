@@ -31,8 +31,13 @@ public struct DirectoryStorage: JournalStorage {
       guard error.code == EWOULDBLOCK else { throw error }
       return .busy(holder: Int32(String(decoding: try file.read(16, at: 0), as: UTF8.self)))
     }
-    try file.truncate(to: 0)
-    try file.write(Array(String(getpid()).utf8), at: 0)
+    do {
+      try file.truncate(to: 0)
+      try file.write(Array(String(getpid()).utf8), at: 0)
+    } catch {
+      // The number only serves a message: a full disk is no reason not to read the journal.
+      guard error.isDiskFull else { throw error }
+    }
     return .held(file)
   }
 
