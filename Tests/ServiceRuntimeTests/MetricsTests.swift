@@ -1,0 +1,62 @@
+import ServiceRuntime
+import Testing
+
+@Suite struct MetricsTests {
+  @Test func `metrics are written in the exposition format`() {
+    let metrics: [Metric] = [
+      .counter("eventbus_events_total", help: "Events\nstored \\ kept.", 3),
+      Metric(
+        "eventbus_lag", .gauge, help: "Lag.",
+        samples: [
+          .init(0.5, [.init("name", "a\"b\\c\nd"), .init("kind", "x")]), .init(.infinity),
+          .init(.nan),
+        ]),
+      Metric("eventbus_none", .gauge, help: "Nothing yet.", samples: []),
+    ]
+    #expect(
+      MetricsText.format(metrics) == #"""
+        # HELP eventbus_events_total Events\nstored \\ kept.
+        # TYPE eventbus_events_total counter
+        eventbus_events_total 3
+        # HELP eventbus_lag Lag.
+        # TYPE eventbus_lag gauge
+        eventbus_lag{name="a\"b\\c\nd",kind="x"} 0.5
+        eventbus_lag +Inf
+        eventbus_lag NaN
+
+        """#)
+  }
+
+  @Test func `a process tells its memory and CPU time`() {
+    let samples = ProcessMetrics.snapshot().flatMap(\.samples)
+    #expect(samples.count == 2)
+    #expect(samples.allSatisfy { $0.value > 0 })
+  }
+
+  static let routes: [(String, String, Int, String)] = [
+    ("GET", "/healthz", 200, "ok\n"), ("GET", "/readyz", 503, "not ready\n"),
+    ("GET", "/status", 200, "{\"lag\":3}\n"), ("HEAD", "/healthz", 200, "ok\n"),
+    ("POST", "/status", 405, "only GET and HEAD\n"),
+    ("GET", "/", 404, "not found; there are /metrics, /healthz, /readyz and /status\n"),
+  ]
+
+  @Test(arguments: routes)
+  func `questions about health are answered`(
+    method: String, path: String, status: Int, body: String
+  ) {
+    let routes = HealthRoutes(metrics: { [] }, isReady: { false }, status: { ["lag": 3] })
+    let answer = routes.answer(method: method, path: path)
+    #expect(answer.status == status)
+    #expect(String(decoding: answer.body, as: UTF8.self) == body)
+  }
+
+  @Test func `metrics hold those of the service and of the process`() {
+    let routes = HealthRoutes(
+      metrics: { [.counter("a_total", help: "A.", 1)] }, isReady: { true }, status: { .null })
+    let answer = routes.answer(method: "GET", path: "/metrics")
+    let text = String(decoding: answer.body, as: UTF8.self)
+    #expect(text.contains("\na_total 1\n") && text.contains("process_cpu_seconds_total"))
+    #expect(answer.contentType == MetricsText.contentType)
+    #expect(routes.answer(method: "GET", path: "/readyz").status == 200)
+  }
+}
