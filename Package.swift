@@ -79,7 +79,7 @@ targets += [
     dependencies: [
       "EventBus", "BusBroker", "ServiceRuntime", "DropFour", "Primitives", "EventModel",
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
-      "HTTPServer",
+      "HTTPServer", "CPlatform",
     ],
     path: "Sources/eventbus-cli",
     swiftSettings: strict),

@@ -17,19 +17,43 @@ extension Socket {
   public func publish(
     _ topic: RawSpan, _ body: RawSpan, _ meta: RawSpan
   ) throws(TransportError) -> Bool {
-    if try trySend(topic, more: true) {
-      // Only the first frame of a message can be refused.
-      _ = try trySend(body, more: true)
-      _ = try trySend(meta)
+    // A send looks at what the readers have drained only now and then; asking for events does it at
+    // once. Without this a reader that keeps up looks full in a burst, and loses.
+    var isFree = try trySend(topic, more: true)
+    if !isFree {
+      try processEvents()
+      isFree = try trySend(topic, more: true)
+    }
+    if isFree {
+      try finish(body, meta)
       return true
     }
     let settings = unsafe SocketSettings(handle)
     try settings.set("xpub_nodrop", ZMQ_XPUB_NODROP, 0)
-    _ = try trySend(topic, more: true)
-    _ = try trySend(body, more: true)
-    _ = try trySend(meta)
+    do throws(TransportError) {
+      _ = try trySend(topic, more: true)
+      try finish(body, meta)
+    } catch {
+      try settings.set("xpub_nodrop", ZMQ_XPUB_NODROP, 1)
+      throw error
+    }
     try settings.set("xpub_nodrop", ZMQ_XPUB_NODROP, 1)
     return false
+  }
+
+  /// The frames behind the first, which alone can be refused.
+  private func finish(_ body: RawSpan, _ meta: RawSpan) throws(TransportError) {
+    _ = try trySend(body, more: true)
+    _ = try trySend(meta)
+  }
+
+  /// Makes the socket process what its peers told it.
+  private func processEvents() throws(TransportError) {
+    var events: Int32 = 0
+    var size = MemoryLayout<Int32>.size
+    try check("zmq_getsockopt events") {
+      unsafe zmq_getsockopt(handle, ZMQ_EVENTS, &events, &size)
+    }
   }
 
   /// Reads a frame that an XPUB received; nil for what is no subscription: an XSUB may send any bytes.

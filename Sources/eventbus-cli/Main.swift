@@ -1,4 +1,56 @@
+import Primitives
+import ServiceRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @main
-enum EventbusCommand {
-  static func main() {}
+enum EventbusProgram {
+  static func main() {
+    exit(run(Array(CommandLine.arguments.dropFirst()), Environment.variables).rawValue)
+  }
+
+  /// Parses, then runs the command on a thread of its own while this one waits for signals: they must
+  /// be blocked here, before any other thread is made.
+  static func run(_ words: [String], _ environment: [String: String]) -> ExitCode {
+    let request: CommandLineParser.Request
+    do {
+      request = try Commands.parser.parse(words, environment: environment)
+    } catch {
+      Terminal.error("eventbus: \(error)")
+      return .usage
+    }
+    switch request {
+    case .show(let text):
+      Terminal.output(text)
+      return .done
+    case .run(let arguments):
+      do {
+        return try Interruption.run { interruption in
+          Commands.run(arguments, environment, interruption)
+        }
+      } catch {
+        Terminal.error("eventbus: \(error)")
+        return .failed
+      }
+    }
+  }
+}
+
+/// What the process was started with.
+enum Environment {
+  static var variables: [String: String] {
+    var found: [String: String] = [:]
+    var entry = unsafe environ
+    while let line = unsafe entry.pointee {
+      let parts = unsafe String(cString: line).split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
+      unsafe entry += 1
+    }
+    return found
+  }
 }

@@ -74,9 +74,13 @@ extension ProducerLoop {
       var after: [OutgoingBatch] = []
       var metSpooled = false
       while let batch = core.queue.popFirst() {
-        if batch.row != nil { metSpooled = true }
-        else if metSpooled { after.append(batch) }
-        else { before.append(batch) }
+        if batch.row != nil {
+          metSpooled = true
+        } else if metSpooled {
+          after.append(batch)
+        } else {
+          before.append(batch)
+        }
       }
       after += shared.state.withLock { state in
         state.closeBatch()

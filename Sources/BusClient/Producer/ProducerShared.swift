@@ -118,7 +118,8 @@ final class ProducerShared: Sendable {
     waitFor { close(deadline: deadline, answer: $0) }
   }
 
-  private func waitFor(_ start: (@escaping @Sendable (FlushResult) -> Void) -> Void) -> FlushResult {
+  private func waitFor(_ start: (@escaping @Sendable (FlushResult) -> Void) -> Void) -> FlushResult
+  {
     let box = ResultBox()
     start { box.set($0) }
     return box.wait()

@@ -72,7 +72,8 @@ struct ProducerState: Sendable {
     if let sequence {
       precondition(
         sequence > lastEventSequence, "event sequence \(sequence) after \(lastEventSequence)")
-      precondition(openSequences.count == builder.eventCount - 1, "all events are numbered, or none")
+      precondition(
+        openSequences.count == builder.eventCount - 1, "all events are numbered, or none")
       lastEventSequence = sequence
       openSequences.append(sequence)
     }

@@ -1,0 +1,91 @@
+import BusBroker
+import EventJournal
+import Primitives
+import ServiceRuntime
+
+/// `eventbus broker`.
+enum BrokerCommand {
+  static let entry = Commands.Entry(
+    definition: CommandDefinition(
+      name: "broker", group: "Services",
+      summary: "Takes events, keeps them in the journal and hands them out by name.",
+      options: ServiceOptions.all + [
+        .option(
+          "durability", "MODE", help: "What an acknowledgement promises: fsync, os or none.",
+          default: "fsync", choices: ["fsync", "os", "none"]),
+        .option(
+          "retention-age", "DURATION",
+          help: "Age of the oldest events kept once all have read them.",
+          default: "7d"),
+        .option(
+          "retention-bytes", "SIZE", help: "Bytes of journal kept once all have read them.",
+          default: "10GiB"),
+        .option(
+          "keep-unread-bytes", "SIZE",
+          help: "Bytes kept for subscribers that lag; at the limit new events are refused. "
+            + "Default: half of the free disk at start."),
+        .flag("drop-unread", help: "At that limit, delete the oldest instead."),
+        .option("segment-bytes", "SIZE", help: "Bytes of one journal file.", default: "128MiB"),
+      ],
+      examples: [
+        CommandExample("eventbus broker --data /var/lib/eventbus", "The bus on its usual ports."),
+        CommandExample(
+          "eventbus broker --port-base 9400", "Beside another one, on ports 9400 to 9404."),
+      ]),
+    run: run)
+
+  private static func run(_ context: Commands.Context) throws -> ExitCode {
+    let configuration = try configuration(context.arguments)
+    let log = context.log.labelled("broker")
+    FileLimit.raise()
+    let broker: Broker
+    do {
+      broker = try Broker(configuration, version: Commands.version) { write($0, to: log) }
+    } catch {
+      switch error.kind {
+      case .directoryInUse: throw CommandFailure(.dataDirectoryInUse, "\(error)")
+      case .disk: throw CommandFailure(.diskError, "\(error)")
+      case .addressInUse, .other: throw CommandFailure(.failed, "\(error)")
+      }
+    }
+    let addresses = broker.addresses
+    try Readiness.announce(
+      [
+        ("bus", addresses.bus), ("live", addresses.live), ("publish", addresses.publish),
+        ("push", addresses.push),
+      ], context)
+    context.interruption.onRequest { broker.stop() }
+    broker.join()
+    guard let failure = broker.failure else { return .done }
+    throw CommandFailure(.diskError, failure)
+  }
+
+  private static func configuration(_ arguments: Arguments) throws(UsageError)
+    -> BrokerConfiguration
+  {
+    var configuration = BrokerConfiguration(directory: try arguments.requiredText("data"))
+    let ports = try ServiceOptions.Ports(arguments)
+    configuration.busAddress = ports.address(0)
+    configuration.liveAddress = ports.address(1)
+    configuration.publishAddress = ports.address(2)
+    configuration.pushAddress = ports.address(3)
+    configuration.durability =
+      JournalDurability(rawValue: try arguments.requiredText("durability")) ?? .fsync
+    configuration.retentionAge = try arguments.value("retention-age", as: Duration.self)
+    configuration.retentionBytes = try arguments.value("retention-bytes", as: ByteSize.self).bytes
+    configuration.segmentBytes = try arguments.value("segment-bytes", as: ByteSize.self).bytes
+    configuration.keepUnreadBytes =
+      try arguments.optional("keep-unread-bytes", as: ByteSize.self)?.bytes ?? 0
+    configuration.dropUnread = arguments.flag("drop-unread")
+    return configuration
+  }
+
+  private static func write(_ report: BrokerReport, to log: Log) {
+    let field = LogField("event", .text(report.key))
+    switch report.level {
+    case .info: log.info(report.text, field)
+    case .warning: log.warning(report.text, field)
+    case .error: log.error(report.text, field)
+    }
+  }
+}

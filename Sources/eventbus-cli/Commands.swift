@@ -1,0 +1,64 @@
+import ServiceRuntime
+
+/// The program's commands: what each is called, and what runs it.
+enum Commands {
+  static let version = "0.1.0"
+
+  /// Everything a command gets to work with.
+  struct Context: Sendable {
+    let arguments: Arguments
+    let environment: [String: String]
+    let interruption: Interruption
+    let log: Log
+  }
+
+  /// A command with the code behind it.
+  struct Entry: Sendable {
+    let definition: CommandDefinition
+    let run: @Sendable (Context) throws -> ExitCode
+  }
+
+  static let all: [Entry] =
+    [BrokerCommand.entry] + JournalCommands.entries
+
+  static let parser = CommandLineParser(
+    program: "eventbus", version: version, commands: all.map(\.definition))
+
+  static func run(
+    _ arguments: Arguments, _ environment: [String: String], _ interruption: Interruption
+  ) -> ExitCode {
+    let log = Log(
+      level: arguments.text("log-level").flatMap { LogLevel(name: $0) } ?? .info,
+      format: arguments.text("log-format").flatMap { LogFormat(rawValue: $0) } ?? .text,
+      environment: environment)
+    let context = Context(
+      arguments: arguments, environment: environment, interruption: interruption, log: log)
+    guard let entry = all.first(where: { $0.definition.name == arguments.command.name }) else {
+      Terminal.error("eventbus: \(arguments.command.name) cannot be run")
+      return .failed
+    }
+    do {
+      return try entry.run(context)
+    } catch let error as UsageError {
+      Terminal.error("eventbus \(arguments.command.name): \(error)")
+      return .usage
+    } catch let error as CommandFailure {
+      Terminal.error("eventbus \(arguments.command.name): \(error.text)")
+      return error.code
+    } catch {
+      Terminal.error("eventbus \(arguments.command.name): \(error)")
+      return .failed
+    }
+  }
+}
+
+/// A command's end with a message and an exit code of its own.
+struct CommandFailure: Error {
+  var code: ExitCode
+  var text: String
+
+  init(_ code: ExitCode, _ text: String) {
+    self.code = code
+    self.text = text
+  }
+}
