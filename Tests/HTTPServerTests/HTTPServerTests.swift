@@ -1,0 +1,99 @@
+internal import HTTPServer
+internal import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPServerTests {
+  @Test func `a path is answered with its text`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(get("/hello"))
+    let answer = try client.receive()
+    #expect(answer.status == 200)
+    #expect(answer.body == "hello\n")
+    #expect(answer.headers["content-type"] == "text/plain; charset=utf-8")
+  }
+
+  @Test func `one connection carries request after request`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    for number in 0..<20 {
+      try client.send(post("body \(number)"))
+      #expect(try client.receive().body == "body \(number)")
+    }
+  }
+
+  @Test func `two requests sent at once are answered in order`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(post("first") + get("/hello"))
+    #expect(try client.receive().body == "first")
+    #expect(try client.receive().body == "hello\n")
+  }
+
+  @Test func `HEAD tells the length and sends no body`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(get("/hello", method: "HEAD"))
+    let answer = try client.receive(head: true)
+    #expect(answer.status == 200)
+    #expect(answer.headers["content-length"] == "6")
+    // Had a body been sent it would be in front of this answer.
+    try client.send(get("/hello"))
+    #expect(try client.receive().status == 200)
+  }
+
+  @Test func `an unknown path is 404, another method 405 with those allowed`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(get("/nowhere"))
+    #expect(try client.receive().status == 404)
+    try client.send(get("/hello", method: "DELETE"))
+    let refusal = try client.receive()
+    #expect(refusal.status == 405)
+    #expect(refusal.headers["allow"] == "GET, HEAD")
+  }
+
+  @Test func `query and headers arrive decoded, names of headers in any case`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(get("/told?a=1%202&b&a=%C3%A4", headers: "x-Sample: yes\r\n"))
+    #expect(try client.receive().body == "a=1 2&b=&a=ä yes")
+  }
+
+  @Test func `a chunked body arrives whole`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(get("/echo", method: "POST", headers: "Transfer-Encoding: chunked\r\n"))
+    try client.send("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+    #expect(try client.receive().body == "abcde")
+  }
+
+  @Test func `a header with a line break is never sent`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(get("/injection"))
+    let answer = try client.receive()
+    #expect(answer.status == 500)
+    #expect(answer.headers["x-forged"] == nil)
+  }
+
+  @Test func `an address in use is named`() throws {
+    let server = try sampleServer()
+    let expected = HTTPServerError.addressInUse(host: "127.0.0.1", port: server.port)
+    #expect(throws: expected) {
+      try HTTPServer(port: server.port) { _ in .text("") }
+    }
+    #expect(expected.description.contains("in use"))
+  }
+
+  @Test func `an address of another machine is refused`() {
+    // 192.0.2.0/24 is for documentation: nobody has it.
+    let error = #expect(throws: HTTPServerError.self) {
+      try HTTPServer(host: "192.0.2.1") { _ in .text("") }
+    }
+    guard case .badAddress(host: "192.0.2.1", _) = error else {
+      Issue.record("not a bad address: \(String(describing: error))")
+      return
+    }
+  }
+}

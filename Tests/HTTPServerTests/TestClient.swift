@@ -1,0 +1,85 @@
+internal import Primitives
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// One TCP connection to 127.0.0.1 that sends what it is told, right or wrong. Reads give up after
+/// ten seconds, so that a server that hangs fails its test.
+final class TestClient {
+  private let descriptor: Int32
+  private var buffered: [UInt8] = []
+
+  init(port: UInt16) throws {
+    descriptor = try SystemError.check("socket") {
+      socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    }
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    try SystemError.check("setsockopt") { [descriptor] in
+      unsafe setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+    try SystemError.check("connect") { [descriptor] in
+      unsafe withUnsafePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+          unsafe connect(descriptor, generic, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  func send(_ bytes: [UInt8]) throws {
+    var sent = 0
+    while sent < bytes.count {
+      let rest = Array(bytes[sent...])
+      sent += try SystemError.check("send") {
+        unsafe sendto(descriptor, rest, rest.count, Int32(MSG_NOSIGNAL), nil, 0)
+      }
+    }
+  }
+
+  /// Says that nothing more will be sent, as a client does that closes its side.
+  func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Reads one answer; `head`: it has no body, whatever its length says.
+  func receive(head: Bool = false) throws -> TestAnswer {
+    while true {
+      if let (answer, used) = TestAnswer.parse(buffered, head: head) {
+        buffered.removeFirst(used)
+        return answer
+      }
+      guard try fill() else { throw ConnectionEnded(received: buffered) }
+    }
+  }
+
+  /// True when the server closes, or cuts, without sending anything more.
+  func isClosed() throws -> Bool {
+    do {
+      let more = try fill()
+      return !more && buffered.isEmpty
+    } catch let error as SystemError where error.code == ECONNRESET {
+      return true
+    }
+  }
+
+  private func fill() throws -> Bool {
+    var piece = [UInt8](repeating: 0, count: 4096)
+    let count = try SystemError.check("recv") { unsafe recv(descriptor, &piece, piece.count, 0) }
+    buffered += piece.prefix(count)
+    return count > 0
+  }
+}
+
+struct ConnectionEnded: Error {
+  var received: [UInt8]
+}
