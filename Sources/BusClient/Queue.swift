@@ -2,7 +2,7 @@
 ///
 /// An array with a moving start: the front is given back when half of it is empty, so that taking is
 /// O(1) on average and elements are never copied one by one.
-struct Queue<Element> {
+struct Queue<Element: Sendable>: Sendable {
   private var elements: [Element?] = []
   private var start = 0
 

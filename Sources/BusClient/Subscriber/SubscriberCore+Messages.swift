@@ -1,0 +1,162 @@
+internal import BusProtocol
+internal import Primitives
+
+/// What the broker says.
+extension SubscriberCore {
+  mutating func receive(_ message: RawSpan, at now: Int64) {
+    guard phase != .ended else { return }
+    do {
+      let header = try MessageHeader(decoding: message)
+      pingsUnanswered = 0
+      let isMine = phase == .live && header.token == token
+      switch header.verb {
+      case .opened: opened(try OpenedMessage(decoding: message), at: now)
+      case .batch where isMine: try deliver(message)
+      case .committed where isMine:
+        let cursor = try CommitMessage(decoding: message).cursor
+        if wantedCommit == cursor { wantedCommit = nil }
+        actions.append(.committed(cursor))
+      case .head where isMine:
+        let head = try HeadMessage(decoding: message)
+        actions.append(.head(head))
+        if head.lag == 0 { caughtUp(head.head) }
+      case .gap where isMine: gap(try GapMessage(decoding: message))
+      case .refuse: refuse(try RefuseMessage(decoding: message), at: now)
+      case .reset where isMine:
+        actions.append(.notice(.sessionLost))
+        open(at: now)
+      case .fenced where isMine: end(.fenced)
+      case .bye: bye(at: now)
+      case .pong: break
+      default: messagesIgnored += 1
+      }
+    } catch .version(let version) {
+      end(.unsupportedVersion(text: ProtocolError.version(version).description))
+    } catch {
+      damaged(error, at: now)
+    }
+  }
+
+  /// A delivery that cannot be read would be a hole: the session is opened anew at the same place.
+  private mutating func damaged(_ error: ProtocolError, at now: Int64) {
+    messagesIgnored += 1
+    guard case .live = phase else { return }
+    switch error {
+    case .batch, .body(.batch, _), .body(.gap, _):
+      actions.append(.notice(.refusedForNow(code: "BAD_FRAME", text: error.description)))
+      actions.append(.reconnect)
+      wait(at: now, atLeast: .milliseconds(100))
+    default: break
+    }
+  }
+
+  private mutating func bye(at now: Int64) {
+    switch phase {
+    case .live:
+      actions.append(.notice(.silent(missedHeartbeats: 0)))
+      wait(at: now, atLeast: .zero)
+    case .opening: wait(at: now, atLeast: .zero)
+    case .waiting, .ended: break
+    }
+  }
+
+  private mutating func wait(at now: Int64, atLeast least: Duration) {
+    phase = .waiting(until: now + max(least, retry.next(using: &random)).nanoseconds)
+  }
+
+  private mutating func opened(_ opened: OpenedMessage, at now: Int64) {
+    if phase == .live, opened.token == token { return }
+    let isMoved = generation.map { opened.seekGeneration > $0 } ?? false
+    if let own = settings.seekGeneration, !hasComparedCursor, position == nil {
+      hasComparedCursor = true
+      if opened.seekGeneration <= own, case .position(let mine) = settings.start,
+        mine != opened.cursor
+      {
+        // No operator moved the cursor: the sink's own is the right one, whatever the broker's copy is.
+        return open(at: now)
+      }
+      if opened.seekGeneration > own {
+        actions.append(
+          .notice(.sought(to: opened.cursor, generation: opened.seekGeneration)))
+      }
+    }
+    generation = opened.seekGeneration
+    lastEpoch = opened.epochs.last?.epoch ?? opened.cursor.epoch
+    token = opened.token
+    phase = .live
+    attempts = 0
+    heartbeat = max(1_000_000, opened.broker.heartbeat.nanoseconds)
+    nextPing = now + heartbeat
+    receivedEvents = 0
+    receivedBytes = 0
+    grantedEvents = 0
+    grantedBytes = 0
+    if isMoved {
+      position = opened.cursor
+      wantedCommit = nil
+      actions.append(.notice(.sought(to: opened.cursor, generation: opened.seekGeneration)))
+    } else {
+      position = max(position ?? opened.cursor, opened.cursor)
+    }
+    actions.append(.opened(opened))
+    actions.append(.notice(.connected(broker: opened.broker)))
+    grantCredit()
+    if let cursor = wantedCommit { recommit(cursor, opened) }
+  }
+
+  /// A commit that was not confirmed is asked for again, unless the broker already has it; what lies
+  /// beyond this session's deliveries waits for them.
+  private mutating func recommit(_ cursor: Position, _ opened: OpenedMessage) {
+    if cursor <= opened.cursor { wantedCommit = nil }
+  }
+
+  private mutating func deliver(_ message: RawSpan) throws(ProtocolError) {
+    guard let from = position else { return }
+    var batch = try EventBatch(message, from: from)
+    retry.reset()
+    receivedEvents += UInt64(batch.creditEvents)
+    receivedBytes += UInt64(message.byteCount)
+    waitingEvents += UInt64(batch.creditEvents)
+    waitingBytes += UInt64(message.byteCount)
+    guard batch.end > from || batch.count > 0 else {
+      // Given out before the connection was lost.
+      repeated += 1
+      return take(events: batch.creditEvents, bytes: message.byteCount)
+    }
+    position = batch.end
+    batch.gap = pendingGap
+    pendingGap = nil
+    actions.append(.deliver(batch))
+    if let cursor = wantedCommit, cursor <= batch.end { commit(cursor) }
+  }
+
+  /// Everything up to the head was looked at: the cursor may pass what no filter wanted.
+  private mutating func caughtUp(_ head: UInt64) {
+    if let position, position.offset < head {
+      let end = Position(epoch: max(position.epoch, lastEpoch), offset: head)
+      self.position = end
+      var batch = EventBatch(end: end)
+      batch.gap = pendingGap
+      pendingGap = nil
+      actions.append(.deliver(batch))
+    }
+    actions.append(.notice(.caughtUp(head: head)))
+  }
+
+  private mutating func gap(_ message: GapMessage) {
+    let gap = SubscriberGap(from: message.from, to: message.to, why: message.why)
+    actions.append(.notice(.gap(gap)))
+    if settings.stopsAtGap { return end(.gap(gap)) }
+    if let position, message.to > position { self.position = message.to }
+    pendingGap = gap
+  }
+
+  private mutating func refuse(_ refusal: RefuseMessage, at now: Int64) {
+    guard case .opening = phase else { return }
+    guard let code = refusal.knownCode, code.isRetriable else {
+      return end(.refused(code: refusal.code, text: refusal.text))
+    }
+    actions.append(.notice(.refusedForNow(code: refusal.code, text: refusal.text)))
+    wait(at: now, atLeast: refusal.retryAfter)
+  }
+}

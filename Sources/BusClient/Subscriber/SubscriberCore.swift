@@ -1,0 +1,171 @@
+internal import BusProtocol
+internal import Primitives
+
+/// What the subscriber's core wants done.
+enum SubscriberAction {
+  case send([UInt8])
+  /// Close the socket with all it still holds, and make a new one.
+  case reconnect
+  case deliver(EventBatch)
+  case opened(OpenedMessage)
+  case committed(Position)
+  case head(HeadMessage)
+  case notice(ConnectionNotice)
+  case failed(BusClientError)
+}
+
+/// A durable subscriber's session: where it is, what it may be sent, and what came.
+///
+/// No I/O, clock or lock. After each new session it goes on where it was: a named one opens at the
+/// broker's cursor, since only what is committed may be there, and leaves out what it gave out already;
+/// one without a name opens at its own position.
+struct SubscriberCore {
+  struct Settings {
+    var client: String
+    var name: [UInt8]
+    var filters: [NameFilter]
+    var start: StartPosition
+    var seekGeneration: UInt64?
+    var reset: Bool
+    var instance: [UInt8]
+    var creditEvents: UInt64
+    var creditBytes: UInt64
+    var stopsAtGap: Bool
+  }
+
+  enum Phase: Equatable {
+    case waiting(until: Int64)
+    case opening(until: Int64)
+    case live
+    case ended
+  }
+
+  let settings: Settings
+  var phase = Phase.waiting(until: 0)
+  var token: UInt64 = 0
+  var position: Position?
+  var generation: UInt64?
+  /// The journal's newest epoch when the session was opened.
+  var lastEpoch: UInt32 = 0
+  var heartbeat: Int64 = 2_000_000_000
+  var nextPing: Int64 = 0
+  var pingsUnanswered = 0
+  var attempts = 0
+  var retry = Backoff(base: .milliseconds(100), limit: .seconds(5))
+  var random: SeededRandom
+  var pendingGap: SubscriberGap?
+  /// Whether the sink's own cursor was compared with an operator's seek.
+  var hasComparedCursor = false
+
+  /// What came since OPEN, and of all that ever came what the program has not taken yet.
+  var receivedEvents: UInt64 = 0
+  var receivedBytes: UInt64 = 0
+  var waitingEvents: UInt64 = 0
+  var waitingBytes: UInt64 = 0
+  var grantedEvents: UInt64 = 0
+  var grantedBytes: UInt64 = 0
+
+  var wantedCommit: Position?
+  var repeated: UInt64 = 0
+  var reconnects: UInt64 = 0
+  var messagesIgnored: UInt64 = 0
+  var actions: [SubscriberAction] = []
+
+  init(_ settings: Settings, seed: UInt64) {
+    self.settings = settings
+    random = SeededRandom(seed: seed)
+  }
+
+  mutating func takeActions() -> [SubscriberAction] {
+    var taken: [SubscriberAction] = []
+    swap(&taken, &actions)
+    return taken
+  }
+
+  /// Does what is due, and says when it must be called again.
+  mutating func tick(at now: Int64) -> Int64 {
+    switch phase {
+    case .ended: return .max
+    case .waiting(let until):
+      guard now >= until else { return until }
+      open(at: now)
+      return tick(at: now)
+    case .opening(let until):
+      guard now >= until else { return until }
+      reconnect(at: now, missed: 0)
+      return tick(at: now)
+    case .live:
+      guard now >= nextPing else { return nextPing }
+      if pingsUnanswered >= 3 {
+        reconnect(at: now, missed: pingsUnanswered)
+        return tick(at: now)
+      }
+      pingsUnanswered += 1
+      actions.append(.send(MessageHeader(.ping, token: token).message))
+      nextPing = now + heartbeat
+      return nextPing
+    }
+  }
+
+  private var start: StartPosition {
+    guard !settings.name.isEmpty else {
+      return position.map { .position($0) } ?? settings.start
+    }
+    if let position { return .cursor(otherwise: .position(position)) }
+    if settings.seekGeneration != nil, !hasComparedCursor, case .position = settings.start {
+      return .cursor(otherwise: settings.start)
+    }
+    return settings.start
+  }
+
+  mutating func open(at now: Int64) {
+    actions.append(
+      .send(
+        OpenMessage(
+          client: settings.client, name: settings.name, filters: settings.filters, start: start,
+          instance: settings.instance, reset: settings.reset
+        ).encode()))
+    attempts += 1
+    phase = .opening(until: now + 1_000_000_000 * Int64(min(5, 1 + attempts)))
+  }
+
+  private mutating func reconnect(at now: Int64, missed: Int) {
+    if missed > 0 { actions.append(.notice(.silent(missedHeartbeats: missed))) }
+    reconnects += 1
+    actions.append(.reconnect)
+    open(at: now)
+  }
+
+  /// The program took a batch: its credit is given back.
+  mutating func take(events: Int, bytes: Int) {
+    waitingEvents -= UInt64(events)
+    waitingBytes -= UInt64(bytes)
+  }
+
+  /// Grants what the program has room for, when it is worth a message.
+  mutating func grantCredit() {
+    guard phase == .live else { return }
+    let events = receivedEvents + settings.creditEvents - min(settings.creditEvents, waitingEvents)
+    let bytes = receivedBytes + settings.creditBytes - min(settings.creditBytes, waitingBytes)
+    guard
+      grantedBytes == 0 || bytes >= grantedBytes + settings.creditBytes / 4
+        || events >= grantedEvents + settings.creditEvents / 4
+    else { return }
+    grantedEvents = max(grantedEvents, events)
+    grantedBytes = max(grantedBytes, bytes)
+    actions.append(
+      .send(CreditMessage(events: grantedEvents, bytes: grantedBytes).encode(token: token)))
+  }
+
+  /// Asks the broker to keep a cursor; the latest wins, and is asked for again in a new session.
+  mutating func commit(_ cursor: Position) {
+    wantedCommit = cursor
+    guard phase == .live, !settings.name.isEmpty else { return }
+    actions.append(.send(CommitMessage(cursor: cursor).encode(.commit, token: token)))
+  }
+
+  mutating func end(_ error: BusClientError) {
+    phase = .ended
+    actions.append(.failed(error))
+  }
+}
