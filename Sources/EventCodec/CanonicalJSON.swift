@@ -1,3 +1,4 @@
+internal import EventModel
 internal import Primitives
 
 /// Writes payloads as canonical JSON: one line, fields in order, numbers so that they read back the same.

@@ -21,13 +21,9 @@
 //
 // Integers are MessagePack integers, doubles float 64, so 1, 1.0 and true stay three things. There is no
 // version in it: a reader keeps fields that it does not know, in their place, and none changes meaning.
+internal import EventModel
 
-/// A field of the envelope, in canonical order.
-enum EnvelopeField: Int, CaseIterable {
-  case type, event, messageId, userId, anonymousId, timestamp, originalTimestamp, timestampFlag
-  case sentAt, receivedAt, properties, traits, context, integrations
-  case name, category, groupId, previousId
-
+extension EnvelopeField {
   static let texts: [[UInt8]] = allCases.map { Array("\($0)".utf8) }
   /// Each key as it stands in a payload: its head and its characters.
   static let keys: [[UInt8]] = texts.map { [0xA0 | UInt8($0.count)] + $0 }

@@ -1,3 +1,4 @@
+internal import EventModel
 internal import Primitives
 
 /// Makes a payload of one event given as JSON.
