@@ -1,3 +1,5 @@
+import HTTPServer
+import Primitives
 import ServiceRuntime
 import Testing
 
@@ -33,30 +35,41 @@ import Testing
     #expect(samples.allSatisfy { $0.value > 0 })
   }
 
-  static let routes: [(String, String, Int, String)] = [
+  static let routes: [(String, String, UInt32, String)] = [
     ("GET", "/healthz", 200, "ok\n"), ("GET", "/readyz", 503, "not ready\n"),
     ("GET", "/status", 200, "{\"lag\":3}\n"), ("HEAD", "/healthz", 200, "ok\n"),
-    ("POST", "/status", 405, "only GET and HEAD\n"),
-    ("GET", "/", 404, "not found; there are /metrics, /healthz, /readyz and /status\n"),
+    ("POST", "/status", 405, "use GET, HEAD\n"),
+    ("GET", "/", 404, "no such path\n"),
   ]
 
   @Test(arguments: routes)
   func `questions about health are answered`(
-    method: String, path: String, status: Int, body: String
+    method: String, path: String, status: UInt32, body: String
   ) {
-    let routes = HealthRoutes(metrics: { [] }, isReady: { false }, status: { ["lag": 3] })
-    let answer = routes.answer(method: method, path: path)
+    let routes = HTTPRoutes.health(metrics: { [] }, isReady: { false }, status: { ["lag": 3] })
+    let answer = routes.answer(HTTPRequest(method: method, path: path))
     #expect(answer.status == status)
     #expect(String(decoding: answer.body, as: UTF8.self) == body)
   }
 
   @Test func `metrics hold those of the service and of the process`() {
-    let routes = HealthRoutes(
+    let routes = HTTPRoutes.health(
       metrics: { [.counter("a_total", help: "A.", 1)] }, isReady: { true }, status: { .null })
-    let answer = routes.answer(method: "GET", path: "/metrics")
+    let answer = routes.answer(HTTPRequest(method: "GET", path: "/metrics"))
     let text = String(decoding: answer.body, as: UTF8.self)
     #expect(text.contains("\na_total 1\n") && text.contains("process_cpu_seconds_total"))
     #expect(answer.contentType == MetricsText.contentType)
-    #expect(routes.answer(method: "GET", path: "/readyz").status == 200)
+    #expect(routes.answer(HTTPRequest(method: "GET", path: "/readyz")).status == 200)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `the health server listens where it says`() throws {
+    let routes = HTTPRoutes.health(metrics: { [] }, isReady: { true }, status: { .null })
+    let server = try HealthServer(HostPort(host: "127.0.0.1", port: 0), routes)
+    #expect(server.address.port > 0)
+    #expect(throws: HTTPServerError.self) { try HealthServer(server.address, routes) }
+    let address = server.address
+    server.stop()
+    let again = try HealthServer(address, routes)
+    #expect(again.address == address)
   }
 }

@@ -121,7 +121,8 @@ import Testing
     #expect(core.exited(2, at: 2) == [.finished])
   }
 
-  /// Random histories: whatever happens, stopping ends, and each service is run at most once at a time.
+  /// Random histories: whatever happens, stopping ends, and each service is run at most once at a
+  /// time.
   @Test(arguments: 0..<50)
   func `any history can be stopped`(seed: Int) {
     var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1

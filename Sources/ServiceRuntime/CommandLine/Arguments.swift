@@ -1,5 +1,5 @@
-/// The words given to a command, checked against its definition. Asking for an option the command does
-/// not define is a bug and traps.
+/// The words given to a command, checked against its definition. Asking for an option the command
+/// does not define is a bug and traps.
 public struct Arguments: Sendable {
   public let command: CommandDefinition
   public let positionals: [String]

@@ -1,9 +1,9 @@
 /// Turns the words of a command line into a request, by the definitions of the commands.
 ///
-/// Pure: the environment is an argument. Rules: `--k=v` and `--k v`; a value that begins with `-` only
-/// as `--k=-v`; a lone `-` is a value; after `--` all words are positional; the command line wins over
-/// the environment, which wins over the default. An option that is not repeatable may be given again
-/// only with the same value.
+/// Pure: the environment is an argument. Rules: `--k=v` and `--k v`; a value that begins with `-`
+/// only as `--k=-v`; a lone `-` is a value; after `--` all words are positional; the command line
+/// wins over the environment, which wins over the default. An option that is not repeatable may be
+/// given again only with the same value.
 public struct CommandLineParser: Sendable {
   public enum Request: Sendable {
     case run(Arguments)

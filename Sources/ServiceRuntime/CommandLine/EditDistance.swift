@@ -23,8 +23,8 @@ enum EditDistance {
     return last[b.count]
   }
 
-  /// The known word nearest to `word`; ties go to the earlier. Nil when `known` is empty or the word is
-  /// too long to be a slip (64 bytes).
+  /// The known word nearest to `word`; ties go to the earlier. Nil when `known` is empty or the
+  /// word is too long to be a slip (64 bytes).
   static func nearest(to word: String, in known: [String]) -> String? {
     guard word.utf8.count <= 64 else { return nil }
     return known.map { (word: $0, distance: score(word, $0)) }

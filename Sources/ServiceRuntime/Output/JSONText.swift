@@ -1,6 +1,7 @@
 /// A JSON value for summaries and status: what the program says about itself, not events.
 ///
-/// Objects keep the order of their members. Doubles that JSON cannot hold (NaN, infinities) are null.
+/// Objects keep the order of their members. Doubles that JSON cannot hold (NaN, infinities) are
+/// null.
 public indirect enum JSONText: Hashable, Sendable {
   case null
   case boolean(Bool)

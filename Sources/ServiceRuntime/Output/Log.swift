@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// The program's log: one line a call on stderr, written at once by the calling thread.
 ///
-/// A value, to be handed to whoever logs; copies share one state. Control characters never reach the
-/// terminal. The same message again within ten seconds is counted instead of written.
-/// A log that cannot be written is dropped and counted: no program stops for its log.
+/// A value, to be handed to whoever logs; copies share one state. Control characters never reach
+/// the terminal. The same message again within ten seconds is counted instead of written. A log
+/// that cannot be written is dropped and counted: no program stops for its log.
 public struct Log: Sendable {
   /// Where formatted lines go.
   public typealias Sink = @Sendable ([UInt8]) throws(SystemError) -> Void

@@ -1,7 +1,8 @@
 /// Keeps a fault that repeats from filling the log.
 ///
-/// The first line of a message passes; the same message within the next ten seconds is only counted.
-/// The count is told with the first line after those ten seconds, or when another message comes.
+/// The first line of a message passes; the same message within the next ten seconds is only
+/// counted. The count is told with the first line after those ten seconds, or when another message
+/// comes.
 struct LogRepeats {
   /// Nanoseconds during which the same message is counted only.
   static let window: Int64 = 10_000_000_000

@@ -8,9 +8,9 @@ public import Primitives
 
 /// Buffered writing to stdout (or another descriptor), by one owner.
 ///
-/// When the reader goes away (`eventbus tail | head -3`) writing is over, not failed: `isClosed` turns
-/// true, what follows is discarded, and the caller ends with success. Needs SIGPIPE ignored, which
-/// `SignalSource` does. Holds at most 64 KiB before it writes.
+/// When the reader goes away (`eventbus tail | head -3`) writing is over, not failed: `isClosed`
+/// turns true, what follows is discarded, and the caller ends with success. Needs SIGPIPE ignored,
+/// which `SignalSource` does. Holds at most 64 KiB before it writes.
 public struct StandardOutput: ~Copyable {
   public enum Flushing: Sendable {
     /// After each line: for programs that read along.

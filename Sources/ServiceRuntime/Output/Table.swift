@@ -19,7 +19,8 @@ public struct Table: Sendable {
 
   public init(_ columns: [Column]) { self.columns = columns }
 
-  /// Cells may hold anything: control characters are made visible. Traps on a wrong number of cells.
+  /// Cells may hold anything: control characters are made visible. Traps on a wrong number of
+  /// cells.
   public mutating func append(_ cells: [String]) {
     precondition(cells.count == columns.count, "\(cells.count) cells for \(columns.count) columns")
     rows.append(

@@ -8,8 +8,8 @@ public import Primitives
 
 /// Tells the service manager that started this process (systemd, `Type=notify`) how it is.
 ///
-/// The protocol is one datagram of `KEY=value` lines to the socket that `NOTIFY_SOCKET` names: a path,
-/// or `@name` for an abstract socket of Linux. Without the variable, nothing happens.
+/// The protocol is one datagram of `KEY=value` lines to the socket that `NOTIFY_SOCKET` names: a
+/// path, or `@name` for an abstract socket of Linux. Without the variable, nothing happens.
 public struct ServiceManager: Sendable {
   private let address: String?
 

@@ -9,12 +9,13 @@ public import Primitives
 
 /// The signals of the process as a file descriptor for poll sets.
 ///
-/// Make one at the start of `main`, before any thread and any ZeroMQ context: threads inherit the mask
-/// that keeps SIGTERM, SIGINT and SIGHUP from killing the process at once. SIGPIPE is ignored from then
-/// on. One owner, one thread.
+/// Make one at the start of `main`, before any thread and any ZeroMQ context: threads inherit the
+/// mask that keeps SIGTERM, SIGINT and SIGHUP from killing the process at once. SIGPIPE is ignored
+/// from then on. One owner, one thread.
 public struct SignalSource: ~Copyable {
   public enum Event: Hashable, Sendable {
-    /// SIGTERM or SIGINT for the first time: end in order. Holds what a one-shot command exits with.
+    /// SIGTERM or SIGINT for the first time: end in order. Holds what a one-shot command exits
+    /// with.
     case stop(ExitCode)
     /// A second one: end at once.
     case kill(ExitCode)

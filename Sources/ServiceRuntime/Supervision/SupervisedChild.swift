@@ -15,7 +15,8 @@ public enum SupervisedChild {
   public static func begin(environment: [String: String]) -> Bool {
     guard environment["EVENTBUS_SUPERVISED"] == "1" else { return true }
     eb_die_with_parent(SIGTERM)
-    // It may have died before the line above. In a container it may be process 1, so 1 proves nothing.
+    // It may have died before the line above. In a container it may be process 1, so 1 proves
+    // nothing.
     guard let supervisor = environment["EVENTBUS_SUPERVISOR"].flatMap({ Int32($0) }) else {
       return true
     }

@@ -57,8 +57,8 @@ struct SupervisedProcess: ~Copyable {
 
   /// The lines that are there to read, without waiting: at most 64 KiB a call.
   ///
-  /// `all` is for a child that ended: what its pipe still holds (64 KiB, thus two reads; the margin is
-  /// for larger pipes), but not for ever what a grandchild goes on writing.
+  /// `all` is for a child that ended: what its pipe still holds (64 KiB, thus two reads; the
+  /// margin is for larger pipes), but not for ever what a grandchild goes on writing.
   mutating func readLines(_ stream: Stream, all: Bool = false) -> [String] {
     let descriptor = stream == .output ? output : diagnostics
     var lines: [String] = []

@@ -8,8 +8,8 @@ public import Primitives
 
 /// Runs services as child processes until told to stop: the shell around `SupervisorCore`.
 ///
-/// One owner, one thread, which `run` blocks. Children get `EVENTBUS_SUPERVISED=1` and this process's
-/// id, by which they end when it dies (see `SupervisedChild`).
+/// One owner, one thread, which `run` blocks. Children get `EVENTBUS_SUPERVISED=1` and this
+/// process's id, by which they end when it dies (see `SupervisedChild`).
 public struct Supervisor: ~Copyable {
   /// Where requests to end come from; a `SignalSource` outside of tests.
   public struct Requests {

@@ -1,11 +1,11 @@
 internal import Primitives
 
-/// Decides which services to start, restart and stop. Pure: told what happened and when, it returns what
-/// to do.
+/// Decides which services to start, restart and stop. Pure: told what happened and when, it returns
+/// what to do.
 ///
-/// A service starts once all in its `after` have been ready at least once; a dependency that restarts
-/// later does not restart those that need it, since clients of the bus reconnect. Stopping goes in
-/// reverse order of the list: each waits for all later ones to have ended.
+/// A service starts once all in its `after` have been ready at least once; a dependency that
+/// restarts later does not restart those that need it, since clients of the bus reconnect. Stopping
+/// goes in reverse order of the list: each waits for all later ones to have ended.
 public struct SupervisorCore: Sendable {
   public enum State: Hashable, Sendable {
     /// Waits for services it needs.

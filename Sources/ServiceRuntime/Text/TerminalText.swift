@@ -4,8 +4,8 @@
 /// is printed or logged passes here.
 public enum TerminalText {
   /// `text` with control characters made visible: `\n`, `\t`, `\r` by their names, all other C0 and
-  /// C1 controls, DEL, line separators and the marks that turn the direction of writing as `\u{9B}`.
-  /// Text without them is returned as it is, without a copy.
+  /// C1 controls, DEL, line separators and the marks that turn the direction of writing as
+  /// `\u{9B}`. Text without them is returned as it is, without a copy.
   public static func escape(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     var escaped = ""
@@ -32,8 +32,8 @@ public enum TerminalText {
     }
   }
 
-  /// The number of terminal columns that `text` takes: two for East Asian wide characters and emoji,
-  /// none for combining marks.
+  /// The number of terminal columns that `text` takes: two for East Asian wide characters and
+  /// emoji, none for combining marks.
   public static func width(_ text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return text.reduce(0) { $0 + width(of: $1) }

@@ -1,0 +1,43 @@
+public import HTTPServer
+
+extension HTTPRoutes {
+  /// What a service answers about itself: GET `/metrics` (Prometheus), `/healthz` (200 while the
+  /// process turns), `/readyz` (200 or 503), `/status` (JSON). Others may be added.
+  ///
+  /// The closures run on the server's thread, once a request: they read snapshots and do not block.
+  public static func health(
+    metrics: @escaping @Sendable () -> [Metric], isReady: @escaping @Sendable () -> Bool,
+    status: @escaping @Sendable () -> JSONText
+  ) -> HTTPRoutes {
+    var routes = HTTPRoutes()
+    routes.on("GET", "/metrics") { _ in
+      let text = MetricsText.format(metrics() + ProcessMetrics.snapshot())
+      return HTTPResponse(contentType: MetricsText.contentType, body: Array(text.utf8))
+    }
+    routes.on("GET", "/healthz") { _ in .text("ok\n") }
+    routes.on("GET", "/readyz") { _ in
+      isReady() ? .text("ready\n") : .text("not ready\n", status: 503)
+    }
+    routes.on("GET", "/status") { _ in .json(status().utf8 + [UInt8(ascii: "\n")]) }
+    return routes
+  }
+}
+
+/// The HTTP server behind `--metrics HOST:PORT`, until it is released or stopped.
+public struct HealthServer: Sendable {
+  private let server: HTTPServer
+  private let host: String
+
+  /// - Parameter address: port 0 for one that is free; `address` then tells which.
+  public init(_ address: HostPort, _ routes: HTTPRoutes) throws(HTTPServerError) {
+    host = address.host
+    // Nothing here takes a body, and few ask: the limits are small so that nobody can hold memory.
+    let limits = HTTPLimits(connections: 16, idleSeconds: 30, bodyBytes: 0)
+    server = try HTTPServer(
+      host: address.host, port: address.port, limits: limits, routes: routes)
+  }
+
+  public var address: HostPort { HostPort(host: host, port: server.port) }
+
+  public func stop() { server.stop() }
+}
