@@ -14,6 +14,11 @@ public struct LineReader: Sendable {
     /// From 1.
     public var number: Int
     public var line: Line
+
+    public init(number: Int, line: Line) {
+      self.number = number
+      self.line = line
+    }
   }
 
   /// The stream is UTF-16 or UTF-32, which its byte-order mark says.

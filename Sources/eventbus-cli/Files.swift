@@ -1,0 +1,97 @@
+import Primitives
+import ServiceRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A file or stdin, read in chunks; waiting for more ends when the process is asked to end.
+final class InputFile {
+  private let descriptor: Int32
+  private let interruption: Interruption
+  private let name: String
+  /// Whether more may come at any time: nothing but the other side says when it ends.
+  let isPipe: Bool
+
+  /// - Parameter path: nil is stdin.
+  init(_ path: String?, interruption: Interruption) throws {
+    name = path ?? "stdin"
+    self.interruption = interruption
+    if let path {
+      do {
+        descriptor = try SystemError.check("open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+      } catch {
+        throw CommandFailure(.failed, "\(error)")
+      }
+    } else {
+      descriptor = 0
+    }
+    var info = stat()
+    _ = unsafe fstat(descriptor, &info)
+    isPipe = info.st_mode & S_IFMT != S_IFREG
+  }
+
+  deinit { if descriptor > 0 { close(descriptor) } }
+
+  /// The next bytes; nil at the end, or when the process is asked to end.
+  func read() throws -> [UInt8]? {
+    if isPipe, !waitForInput() { return nil }
+    let chunk = try unsafe [UInt8](unsafeUninitializedCapacity: 256 << 10) { buffer, count in
+      count = try SystemError.check("read", name) {
+        unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      }
+    }
+    return chunk.isEmpty ? nil : chunk
+  }
+
+  /// Begins again at the first byte.
+  func rewind() throws { try SystemError.check("lseek", name) { lseek(descriptor, 0, SEEK_SET) } }
+
+  private func waitForInput() -> Bool {
+    while !interruption.isRequested {
+      var items = [
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: interruption.wake.descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      _ = unsafe poll(&items, 2, -1)
+      if items[1].revents != 0 { return false }
+      if items[0].revents != 0 { return true }
+    }
+    return false
+  }
+}
+
+/// A new file of lines. A fault is said once and ends the writing, not the command.
+final class FileWriter {
+  private let path: String
+  private var output: StandardOutput
+  private var hasFailed = false
+
+  init(creating path: String) throws {
+    self.path = path
+    let descriptor = try SystemError.check("open", path) {
+      unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    }
+    output = StandardOutput(descriptor: descriptor)
+  }
+
+  deinit {
+    do {
+      try output.flush()
+    } catch {
+      Terminal.error("\(path): \(error)")
+    }
+  }
+
+  func writeLine(_ bytes: [UInt8]) {
+    guard !hasFailed else { return }
+    do {
+      try unsafe output.writeLine(bytes.span.bytes)
+    } catch {
+      hasFailed = true
+      Terminal.error("\(path): \(error)")
+    }
+  }
+}
