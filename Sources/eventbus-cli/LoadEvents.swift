@@ -13,7 +13,7 @@ struct LoadEvent: Sendable {
   init(name: String, size: Int) {
     self.name = Array(name.utf8)
     var head = MessagePackWriter()
-    head.writeMapHeader(5)
+    head.writeMapHeader(6)
     head.write("type")
     head.write("track")
     head.write("event")

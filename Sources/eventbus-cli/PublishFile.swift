@@ -154,13 +154,16 @@ struct PublishFile {
 
 /// What the producer's thread tells a running `publish`.
 final class PublishNotes: Sendable {
-  private let state = Mutex("")
+  /// Refusals said one by one; after that they are only counted, in the summary.
+  private static let maximumLines = 1000
 
-  var durability: String { state.withLock { $0 } }
+  private let state = Mutex((durability: "", refused: 0))
+
+  var durability: String { state.withLock { $0.durability } }
 
   func take(_ notice: ConnectionNotice) {
     switch notice {
-    case .connected(let broker): state.withLock { $0 = broker.durability }
+    case .connected(let broker): state.withLock { $0.durability = broker.durability }
     case .silent: Terminal.error("the bus is silent; connecting again")
     case .refusedForNow(let code, let text):
       Terminal.error("the bus asks to wait (\(code)): \(TerminalText.escape(text))")
@@ -169,6 +172,14 @@ final class PublishNotes: Sendable {
   }
 
   func refused(_ event: RefusedEvent) {
+    let count = state.withLock { state in
+      state.refused += 1
+      return state.refused
+    }
+    guard count < Self.maximumLines else {
+      if count == Self.maximumLines { Terminal.error("further refusals are only counted") }
+      return
+    }
     let place = event.sequence.map { "line \($0)" } ?? "an event"
     Terminal.error("\(place): \(event.code): \(TerminalText.escape(event.text))")
   }
