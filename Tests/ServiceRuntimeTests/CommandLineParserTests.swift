@@ -108,4 +108,22 @@ import Testing
     #expect(try arguments.value("retention-age") == Duration.seconds(7 * 86_400))
     #expect(try arguments.optional("metrics", as: HostPort.self) == nil)
   }
+
+  @Test func `services and subscribers share options that do not clash`() throws {
+    let command = CommandDefinition(
+      name: "webhook", group: "Services", summary: "Sends events on.",
+      options: .service + .subscriber(name: "webhook"))
+    let parser = CommandLineParser(program: "eventbus", version: "1", commands: [command])
+    guard case .run(let arguments) = try parser.parse(["webhook"], environment: [:]) else {
+      Issue.record("no request")
+      return
+    }
+    #expect(try arguments.value("grace") == Duration.seconds(10))
+    #expect(try arguments.value("port-base", in: 1...65_000) == 7400)
+    #expect(arguments.text("name") == "webhook")
+  }
+
+  @Test func `the environment of the process is read`() {
+    #expect(ProcessEnvironment.current()["PATH"]?.isEmpty == false)
+  }
 }
