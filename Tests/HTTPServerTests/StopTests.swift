@@ -43,6 +43,28 @@ struct StopTests {
     #expect(try client.isClosed())
   }
 
+  @Test func `a body that is still being sent when stopping begins is taken and answered`()
+    async throws
+  {
+    let server = try sampleServer(limits: HTTPLimits(drainMilliseconds: 30_000))
+    let sender = try TestClient(port: server.port)
+    let fields = "Content-Length: 4\r\nExpect: 100-continue\r\n"
+    try sender.send(get("/echo", method: "POST", headers: fields))
+    // Only sent once the server has begun with the request.
+    #expect(try sender.receive().status == 100)
+    try sender.send("ha")
+    let watcher = try TestClient(port: server.port)
+    let stopping = Task.detached { server.stop() }
+    var answer: TestAnswer
+    repeat {
+      try watcher.send(get("/hello"))
+      answer = try watcher.receive()
+    } while answer.headers["connection"]?.lowercased() != "close"
+    try sender.send("lf")
+    #expect(try sender.receive().body == "half")
+    await stopping.value
+  }
+
   @Test func `a request that never ends is cut when the time to drain is over`() throws {
     let server = try sampleServer(limits: HTTPLimits(drainMilliseconds: 50))
     let client = try TestClient(port: server.port)
