@@ -16,18 +16,24 @@ public struct PayloadReader: ~Escapable {
       UnsafeRawBufferPointer(start: field.utf8Start, count: field.utf8CodeUnitCount), in: 0)
   }
 
-  /// The value at a path from the envelope's root: `["properties", "plan"]`. A number is an index where
-  /// it meets a list. Nil when there is nothing.
-  public func value(at path: [[UInt8]]) throws(MessagePackError) -> PropertyValue? {
-    var start = 0
+  /// Where the value at a path from the envelope's root is: `["properties", "plan"]`. A number is an
+  /// index where it meets a list. Nil when there is nothing.
+  public func range(at path: [[UInt8]]) throws(MessagePackError) -> Range<Int>? {
+    var found = 0..<payload.byteCount
     for key in path {
       let next = try unsafe key.span.bytes.withUnsafeBytes { key throws(MessagePackError) in
-        try unsafe find(key, in: start)
+        try unsafe find(key, in: found.lowerBound)
       }
       guard let next else { return nil }
-      start = next.lowerBound
+      found = next
     }
-    var reader = MessagePackReader(payload, at: start)
+    return found
+  }
+
+  /// The value at a path; nil when there is nothing.
+  public func value(at path: [[UInt8]]) throws(MessagePackError) -> PropertyValue? {
+    guard let range = try range(at: path) else { return nil }
+    var reader = MessagePackReader(payload, at: range.lowerBound)
     return try PropertyValue(from: &reader)
   }
 

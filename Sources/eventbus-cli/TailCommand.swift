@@ -1,0 +1,124 @@
+import BusClient
+import BusProtocol
+import EventCodec
+import Primitives
+import ServiceRuntime
+
+/// `eventbus tail`: follows events by name.
+enum TailCommand {
+  static let entry = Commands.Entry(
+    definition: CommandDefinition(
+      name: "tail", group: "Events",
+      summary: "Follows events by name, new ones or from any point on.",
+      positionals: [
+        PositionalDefinition(
+          "PATTERN", help: "Names: * is any run of characters, \\* a star. None: all.", count: .many
+        )
+      ],
+      options: [
+        .repeated("exact", "NAME", help: "A name in which nothing is special."),
+        .option(
+          "since", "WHERE", help: "earliest, latest, an offset, a time, or an age as 10m.",
+          default: "latest"),
+        .flag("until-end", help: "Stop at what was the end when it began."),
+        .option("count", "N", help: "Stop after N events."),
+        .repeated(
+          "where", "PATH=VALUE",
+          help: "Only events that match, as properties.plan=pro; also != < <= > >= ~."),
+        .option(
+          "format", "FORMAT", help: "pretty, ndjson, csv or template.",
+          default: "pretty", choices: ["pretty", "ndjson", "csv", "template"]),
+        .option("template", "TEXT", help: "Text with {field}s, as '{event} {properties.plan}'."),
+        .option(
+          "name", "CURSOR", help: "Keep the place under this name, and go on there next time."),
+        .option(
+          "on-gap", "POLICY", help: "What to do when events are gone: continue or stop.",
+          default: "continue", choices: ["continue", "stop"]),
+        .flag("live", help: "From the live feed: only new events, and some may be missed."),
+        .flag("ready", help: "Say `ready` on stderr once nothing more can be missed."),
+        .option("timeout", "TIME", help: "How long to wait for the bus.", default: "5s"),
+      ],
+      exclusive: [["live", "name"], ["live", "until-end"]],
+      examples: [
+        CommandExample("eventbus tail 'Game *'", "New events whose names begin with \"Game \"."),
+        CommandExample(
+          "eventbus tail --since earliest --until-end --format ndjson > all.ndjson",
+          "Everything there is, as a file."),
+      ]),
+    run: run)
+
+  private static func run(_ context: Commands.Context) throws -> ExitCode {
+    let settings = try TailSettings(context.arguments)
+    var tail = TailRun(settings, context)
+    return try tail.run()
+  }
+}
+
+/// The command line of `tail`, read and checked.
+struct TailSettings {
+  var address: String
+  var filters: [NameFilter]
+  var start: StartPosition
+  var untilEnd: Bool
+  var count: Int?
+  var clauses: [WhereClause]
+  var format: String
+  var template: String?
+  var name: String
+  var stopsAtGap: Bool
+  var isLive: Bool
+  var saysReady: Bool
+  var timeout: Duration
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    address = try arguments.requiredText("bus")
+    filters =
+      arguments.positionals.map { NameFilter(.glob, $0) }
+      + arguments.texts("exact").map { NameFilter(.exact, $0) }
+    name = arguments.text("name") ?? ""
+    let since = try StartText.position(try arguments.requiredText("since"), option: "since")
+    start = name.isEmpty ? since : .cursor(otherwise: since)
+    untilEnd = arguments.flag("until-end")
+    count = try arguments.optional("count", in: 0...Int.max)
+    clauses = []
+    for text in arguments.texts("where") {
+      do throws(WhereClause.SyntaxError) {
+        clauses.append(try WhereClause(text))
+      } catch {
+        throw UsageError("--where: \(error)")
+      }
+    }
+    format = try arguments.requiredText("format")
+    template = arguments.text("template")
+    stopsAtGap = arguments.text("on-gap") == "stop"
+    isLive = arguments.flag("live")
+    saysReady = arguments.flag("ready")
+    timeout = try arguments.value("timeout", as: Duration.self)
+    if template != nil, !arguments.isGiven("format") { format = "template" }
+    if format == "template", template == nil {
+      throw UsageError("--format template needs --template TEXT")
+    }
+    if template != nil, format != "template" {
+      throw UsageError("--template and --format \(format) contradict each other")
+    }
+  }
+}
+
+/// A place in the journal as people write it.
+enum StartText {
+  static func position(_ text: String, option: String) throws(UsageError) -> StartPosition {
+    switch text {
+    case "earliest": return .earliest
+    case "latest": return .latest
+    default: break
+    }
+    if let offset = UInt64(text) { return .offset(offset) }
+    if let age = Duration(argument: text) {
+      return .time(SystemClock.realtime() - age.nanoseconds)
+    }
+    if let time = Timestamp(text: text) { return .time(time.nanoseconds) }
+    throw UsageError(
+      "--\(option): '\(text)' is none of earliest, latest, an offset, a time as 2026-11-30T10:00:00Z "
+        + "or 2026-11-30, or an age as 10m or 7d")
+  }
+}

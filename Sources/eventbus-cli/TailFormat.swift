@@ -1,0 +1,157 @@
+import EventCodec
+import EventModel
+import Primitives
+import ServiceRuntime
+
+/// How `tail` shows an event.
+struct TailFormat {
+  private let kind: String
+  private let template: [TemplatePart]
+  private var line: [UInt8] = []
+
+  private enum TemplatePart {
+    case text([UInt8])
+    case field([[UInt8]])
+    case offset
+  }
+
+  init(_ settings: TailSettings) {
+    kind = settings.format
+    template = Self.parse(settings.template ?? "")
+  }
+
+  /// The line before the first event.
+  var heading: String? {
+    kind == "csv" ? "offset,timestamp,event,userId,anonymousId,messageId,properties" : nil
+  }
+
+  /// Makes the event's line and passes it on.
+  mutating func line(
+    _ payload: RawSpan, _ name: RawSpan, offset: UInt64, _ write: ([UInt8]) -> Void
+  ) throws(CodecError) {
+    line.removeAll(keepingCapacity: true)
+    switch kind {
+    case "ndjson": try CanonicalJSON.append(payload, .init(offset: offset), to: &line)
+    case "csv": try csv(payload, name, offset)
+    case "template": try fill(payload, offset)
+    default: try pretty(payload, name)
+    }
+    write(line)
+  }
+
+  private mutating func pretty(_ payload: RawSpan, _ name: RawSpan) throws(CodecError) {
+    let time = try field("timestamp", payload)
+    var text = "\(time)  \(TerminalText.escape(string(name)))"
+    for (label, key) in [("user", "userId"), ("anonymous", "anonymousId")] {
+      let value = try field(key, payload)
+      if !value.isEmpty { text += "  \(label)=\(TerminalText.escape(value))" }
+    }
+    line.append(contentsOf: text.utf8)
+    for key in ["properties", "traits"] {
+      guard let json = try json([Array(key.utf8)], payload), json != "null" else { continue }
+      line.append(contentsOf: "  \(TerminalText.escape(json))".utf8)
+    }
+  }
+
+  private mutating func csv(
+    _ payload: RawSpan, _ name: RawSpan, _ offset: UInt64
+  ) throws(CodecError) {
+    let cells = [
+      "\(offset)", try field("timestamp", payload), string(name), try field("userId", payload),
+      try field("anonymousId", payload), try field("messageId", payload),
+      try json([Array("properties".utf8)], payload) ?? "",
+    ]
+    line.append(contentsOf: cells.map(quoted).joined(separator: ",").utf8)
+  }
+
+  /// RFC 4180: a cell with a comma, quote or line end stands in quotes, and its quotes twice.
+  private func quoted(_ cell: String) -> String {
+    let needsQuotes = cell.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }
+    guard needsQuotes else { return cell }
+    var text = "\""
+    for scalar in cell.unicodeScalars {
+      if scalar == "\"" { text += "\"\"" } else { text.unicodeScalars.append(scalar) }
+    }
+    return text + "\""
+  }
+
+  private mutating func fill(_ payload: RawSpan, _ offset: UInt64) throws(CodecError) {
+    for part in template {
+      switch part {
+      case .text(let text): line.append(contentsOf: text)
+      case .offset: line.append(contentsOf: "\(offset)".utf8)
+      case .field(let path):
+        let text = path.count == 1 ? try field(path[0], payload) : try plain(path, payload)
+        line.append(contentsOf: TerminalText.escape(text).utf8)
+      }
+    }
+  }
+
+  /// `{a.b}` is a field; `{{` and `}}` are braces.
+  private static func parse(_ text: String) -> [TemplatePart] {
+    var parts: [TemplatePart] = []
+    var plain: [UInt8] = []
+    var bytes = Array(text.utf8)[...]
+    while let byte = bytes.popFirst() {
+      if (byte == 0x7B || byte == 0x7D), bytes.first == byte {
+        plain.append(byte)
+        _ = bytes.popFirst()
+      } else if byte == 0x7B, let end = bytes.firstIndex(of: 0x7D) {
+        parts.append(.text(plain))
+        plain = []
+        let path = bytes[..<end].split(separator: 0x2E).map(Array.init)
+        parts.append(path == [Array("offset".utf8)] ? .offset : .field(path))
+        bytes = bytes[(end + 1)...]
+      } else {
+        plain.append(byte)
+      }
+    }
+    return parts + [.text(plain)]
+  }
+
+  private func field(_ name: String, _ payload: RawSpan) throws(CodecError) -> String {
+    try field(Array(name.utf8), payload)
+  }
+
+  private func field(_ name: [UInt8], _ payload: RawSpan) throws(CodecError) -> String {
+    if name == Array("timestamp".utf8) {
+      do throws(MessagePackError) {
+        return try PayloadReader(payload).timestamp()?.text ?? ""
+      } catch {
+        throw CodecError(.syntax, at: error.position)
+      }
+    }
+    return try plain([name], payload)
+  }
+
+  /// A text as it is, another value as JSON, an absent one or null as nothing.
+  private func plain(_ path: [[UInt8]], _ payload: RawSpan) throws(CodecError) -> String {
+    do throws(MessagePackError) {
+      switch try PayloadReader(payload).value(at: path) {
+      case nil, .null: return ""
+      case .string(let text): return text
+      default: break
+      }
+    } catch {
+      throw CodecError(.syntax, at: error.position)
+    }
+    return try json(path, payload) ?? ""
+  }
+
+  private func json(_ path: [[UInt8]], _ payload: RawSpan) throws(CodecError) -> String? {
+    let range: Range<Int>?
+    do throws(MessagePackError) {
+      range = try PayloadReader(payload).range(at: path)
+    } catch {
+      throw CodecError(.syntax, at: error.position)
+    }
+    guard let range else { return nil }
+    var bytes: [UInt8] = []
+    try CanonicalJSON.append(value: payload.extracting(range), to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func string(_ bytes: RawSpan) -> String {
+    String(decoding: bytes.copied(), as: UTF8.self)
+  }
+}
