@@ -56,23 +56,36 @@ public struct Database: ~Copyable {
   private static func migrate(
     _ connection: Connection, _ migrations: [String]
   ) throws(DatabaseError) {
-    let statement = try Statement(connection, "PRAGMA user_version")
-    let version = try statement.step() ? Int(statement.integer(0)) : 0
-    guard version <= migrations.count else {
-      throw DatabaseError(
-        kind: .newerSchema, path: connection.path,
-        text: "has schema \(version), this program knows up to \(migrations.count): "
-          + "use the newer program")
-    }
-    try statement.reset()
-    for (index, migration) in migrations.enumerated().dropFirst(version) {
+    while try version(of: connection, knowing: migrations.count) < migrations.count {
+      try connection.run("BEGIN IMMEDIATE")
       do throws(DatabaseError) {
-        try connection.run(
-          "BEGIN IMMEDIATE; \(migration); PRAGMA user_version = \(index + 1); COMMIT")
+        // Read again under the lock: another process may have come first.
+        let version = try version(of: connection, knowing: migrations.count)
+        if version < migrations.count {
+          try connection.run("\(migrations[version]); PRAGMA user_version = \(version + 1)")
+        }
+        try connection.run("COMMIT")
       } catch {
         connection.rollBack()
         throw error
       }
     }
+  }
+
+  /// Between 0 and `newest`; anything else is refused.
+  private static func version(
+    of connection: Connection, knowing newest: Int
+  ) throws(DatabaseError) -> Int {
+    let statement = try Statement(connection, "PRAGMA user_version")
+    let version = try statement.step() ? Int(statement.integer(0)) : 0
+    guard version <= newest else {
+      throw DatabaseError(
+        kind: .newerSchema, path: connection.path,
+        text: "has schema \(version), this program knows up to \(newest): use the newer program")
+    }
+    guard version >= 0 else {
+      throw DatabaseError(kind: .corrupt, path: connection.path, text: "schema \(version)")
+    }
+    return version
   }
 }

@@ -108,6 +108,26 @@ final class `A database` {
     #expect(error?.description.contains("use the newer program") == true)
   }
 
+  @Test func `refuses a version that no program of ours wrote`() throws {
+    try database.execute("PRAGMA user_version = -1")
+    let error = #expect(throws: DatabaseError.self) {
+      _ = try Database(folder.file("test.db"), migrations: Self.schema)
+    }
+    #expect(error?.kind == .corrupt)
+  }
+
+  @Test func `is made once by many that open it together`() async throws {
+    let path = folder.file("other.db")
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<4 {
+        group.addTask {
+          _ = try Database(path, migrations: ["CREATE TABLE a (v)", "CREATE TABLE b (v)"])
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   @Test func `is opened as it was asked to be`() throws {
     let other = try Database(
       folder.file("other.db"), migrations: [], synchronous: .normal, erases: true)
