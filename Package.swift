@@ -46,7 +46,7 @@ let modules: [Module] = [
   Module(
     name: "BusClient",
     uses: ["Primitives", "EventModel", "BusProtocol", "EventCodec", "BusTransport", "Database"],
-    testsUse: ["BusBroker", "EventJournal"]),
+    testsUse: ["BusBroker", "EventJournal", "EventBusTestSupport"]),
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
   Module(name: "DropFour", uses: ["Primitives", "EventModel"]),
@@ -74,6 +74,9 @@ for module in modules {
 targets += [
   // What programs on the bus import: the model and the client under one name.
   .target(name: "EventBus", dependencies: ["EventModel", "BusClient"], swiftSettings: strict),
+  // A recorder for the tests of programs that publish.
+  .target(
+    name: "EventBusTestSupport", dependencies: ["EventModel", "BusClient"], swiftSettings: strict),
   .executableTarget(
     name: "eventbus",
     dependencies: [
@@ -94,6 +97,7 @@ let package = Package(
   products: [
     .executable(name: "eventbus", targets: ["eventbus"]),
     .library(name: "EventBus", targets: ["EventBus"]),
+    .library(name: "EventBusTestSupport", targets: ["EventBusTestSupport"]),
   ],
   targets: targets,
   swiftLanguageModes: [.v6]

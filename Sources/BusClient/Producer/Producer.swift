@@ -1,4 +1,5 @@
 public import BusProtocol
+public import EventModel
 internal import Primitives
 internal import Synchronization
 
@@ -17,11 +18,30 @@ public final class Producer: Sendable {
   ///   `.system` when a thread or file cannot be had.
   public init(_ configuration: ProducerConfiguration) throws(BusClientError) {
     try BusConnection.check(configuration.address)
+    var configuration = configuration
+    if configuration.anonymousID.isEmpty {
+      configuration.anonymousID = newAnonymousID()
+    }
     shared = try ProducerShared(configuration)
     try ProducerLoop.start(shared)
   }
 
   deinit { shared.beginClose(deadline: 0) }
+
+  /// Publishes a typed event, with the time of the call and the producer's identity. Encodes under the
+  /// lock, about 0.4 µs; waits for nobody unless the bound is reached.
+  ///
+  /// - Throws: `.invalidEvent` when its name, size or own code does not allow it; `.full` as configured;
+  ///   `.closed`, or what ended the producer.
+  public func publish(_ event: some PublishableEvent) throws(BusClientError) {
+    try shared.publish { state throws(BusClientError) in try state.append(event) }
+  }
+
+  /// Who typed events are about from now on.
+  public var identity: EventIdentity {
+    get { shared.state.withLock { $0.identity } }
+    set { shared.state.withLock { $0.identity = newValue } }
+  }
 
   /// Publishes an event that is encoded already: one MessagePack map as the protocol describes it.
   ///
@@ -95,4 +115,12 @@ public final class Producer: Sendable {
   public func closeBlocking(deadline duration: Duration = .seconds(10)) -> FlushResult {
     shared.closeBlocking(deadline: deadline(after: duration))
   }
+}
+
+/// A UUIDv7, made once a run for the producer that was given no anonymous id.
+private func newAnonymousID() -> String {
+  var ids = UUIDv7Generator()
+  var text: [UInt8] = []
+  ids.next(at: Timestamp(nanoseconds: SystemClock.realtime())).appendText(to: &text)
+  return String(decoding: text, as: UTF8.self)
 }

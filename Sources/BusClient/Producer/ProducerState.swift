@@ -1,4 +1,6 @@
 internal import BusProtocol
+internal import EventCodec
+internal import EventModel
 internal import Primitives
 
 /// What publishers and the producer's thread share, under one lock: the open batch, the closed ones on
@@ -26,6 +28,9 @@ struct ProducerState: Sendable {
   let maximumBytes: Int
 
   var builder = BatchBuilder()
+  /// Borrows the builder's bytes for each typed event, so that it is written where it travels.
+  var encoder = EventEncoder()
+  var identity: EventIdentity
   var openCost = 0
   var openLargest = 0
   var openSequences: [UInt64] = []
@@ -46,6 +51,8 @@ struct ProducerState: Sendable {
   var failure: BusClientError?
 
   init(_ configuration: ProducerConfiguration) {
+    identity = EventIdentity(
+      userId: configuration.userID, anonymousId: configuration.anonymousID)
     batchEvents = max(1, min(configuration.batchEvents, 65_535))
     batchBytes = max(1, configuration.batchBytes)
     maximumEvents = max(1, configuration.maximumEvents)
@@ -54,6 +61,24 @@ struct ProducerState: Sendable {
 
   /// One event may overshoot, so that the bound need not know its size beforehand.
   var hasRoom: Bool { memoryEvents < maximumEvents && memoryBytes < maximumBytes }
+
+  /// Encodes an event straight into the open batch; true when the thread must be woken.
+  mutating func append(_ event: some PublishableEvent) throws(BusClientError) -> Bool {
+    let time = Timestamp(nanoseconds: SystemClock.realtime())
+    swap(&encoder.bytes, &builder.payloads)
+    let range: Range<Int>
+    do throws(EventEncodingError) {
+      range = try encoder.append(event, identity: identity, time: time)
+    } catch {
+      swap(&encoder.bytes, &builder.payloads)
+      throw .invalidEvent(code: .badPayload, text: error.description)
+    }
+    swap(&encoder.bytes, &builder.payloads)
+    var name = event.eventType.rawValue
+    return try name.withUTF8Span { name throws(BusClientError) in
+      try closeEvent(name: name, payloadBytes: range.count, sequence: nil)
+    }
+  }
 
   /// Takes in the event whose payload was just appended to `builder.payloads`; true when the thread
   /// must be woken.

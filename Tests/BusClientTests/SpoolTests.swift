@@ -1,0 +1,45 @@
+import BusBroker
+import BusClient
+import BusProtocol
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct SpoolTests {
+  @Test func `what could not be sent is kept and sent first by the next run`() throws {
+    let folder = try TemporaryFolder()
+    let path = "ipc://" + folder.file("bus")
+    var configuration = ProducerConfiguration(address: path, client: "test")
+    configuration.overflow = .spill(path: folder.file("spool.sqlite"))
+    configuration.maximumBytes = 4000
+    configuration.batchEvents = 10
+    let first = try Producer(configuration)
+    for number in 0..<1000 { try first.publish("A", number) }
+    let result = first.closeBlocking(deadline: .milliseconds(50))
+    #expect((result.acknowledged, result.unacknowledged, result.spooled) == (0, 1000, 1000))
+
+    let broker = try startBroker(folder, bus: path)
+    let second = try Producer(configuration)
+    try second.publish("A", 1000)
+    let sent = second.closeBlocking(deadline: .seconds(10))
+    #expect((sent.acknowledged, sent.spooled) == (1001, 0))
+    let subscriber = try Subscriber(.init(address: path, client: "test"))
+    #expect(try subscriber.take(1001).map(\.payload) == (0...1000).map { payload("A", $0) })
+    broker.stop()
+    broker.join()
+  }
+
+  @Test func `a spool that is no database is renamed and told of`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("spool.sqlite")
+    let file = try #require(unsafe fopen(path, "w"))
+    unsafe fputs(String(repeating: "not a database ", count: 100), file)
+    unsafe fclose(file)
+    var configuration = ProducerConfiguration(address: "ipc:///tmp/none", client: "test")
+    configuration.overflow = .spill(path: path)
+    #expect(throws: BusClientError.self) { try Producer(configuration) }
+    let second = try Producer(configuration)
+    #expect(second.counters.published == 0)
+  }
+}
