@@ -33,7 +33,7 @@ struct SpoolTests {
   @Test func `a spool that is no database is renamed and told of`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("spool.sqlite")
-    let file = try #require(unsafe fopen(path, "w"))
+    let file = unsafe fopen(path, "w")
     unsafe fputs(String(repeating: "not a database ", count: 100), file)
     unsafe fclose(file)
     var configuration = ProducerConfiguration(address: "ipc:///tmp/none", client: "test")
