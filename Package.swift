@@ -89,6 +89,10 @@ targets += [
   .target(
     name: "TestSupport", dependencies: ["Primitives", "CPlatform"], path: "Tests/TestSupport",
     swiftSettings: strict),
+  // Figures of single parts: `swift run -c release benchmarks`.
+  .executableTarget(
+    name: "benchmarks", dependencies: ["Primitives", "EventModel", "EventCodec"],
+    path: "Tests/Benchmarks", swiftSettings: strict),
 ]
 
 let package = Package(
