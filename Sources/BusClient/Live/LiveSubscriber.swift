@@ -1,0 +1,100 @@
+internal import BusProtocol
+internal import BusTransport
+internal import Primitives
+
+/// Follows events as they happen, at most once: a slow reader loses, and is told how much.
+///
+/// Belongs to the thread that made it, which should read it steadily. Connects again by itself; what
+/// passed meanwhile is reported as lost by the first beacon or event behind it.
+public struct LiveSubscriber: ~Copyable {
+  private var socket: Socket
+  private var polls: PollSet
+  private var core = LiveCore()
+  private var topic = Message()
+  private var payload = Message()
+  private var meta = Message()
+  private var waiting = Queue<LiveItem>()
+
+  /// Asks the broker at its bus address where the live feed is, and subscribes.
+  ///
+  /// - Parameter names: exact names, each with a ready sign and a beacon; empty means every event,
+  ///   without either.
+  public init(
+    busAddress: String, names: [String], deadline: Duration = .seconds(5)
+  ) throws(BusClientError) {
+    let address = try Self.liveAddress(busAddress, deadline)
+    try self.init(liveAddress: address, names: names)
+  }
+
+  public init(liveAddress: String, names: [String]) throws(BusClientError) {
+    let socket = try Self.connect(liveAddress, names)
+    self.socket = socket
+    polls = PollSet()
+    _ = polls.add(self.socket)
+  }
+
+  private static func connect(_ address: String, _ names: [String]) throws(BusClientError) -> Socket
+  {
+    do throws(TransportError) {
+      var options = SocketOptions()
+      options.receiveHighWater = 100_000
+      let socket = try Socket(try BusConnection.context(), .sub, options)
+      for name in names {
+        try socket.subscribe(Array(name.utf8) + [0])
+        try socket.subscribe(LiveMeta.beaconPrefix + Array(name.utf8) + [0])
+      }
+      if names.isEmpty { try socket.subscribe([]) }
+      try socket.connect(address)
+      return socket
+    } catch {
+      throw .system(text: error.description)
+    }
+  }
+
+  private static func liveAddress(
+    _ bus: String, _ deadline: Duration
+  ) throws(BusClientError) -> String {
+    var configuration = SubscriberConfiguration(address: bus, client: "live")
+    configuration.start = .latest
+    let session = try Subscriber(configuration)
+    guard try session.waitUntilOpened(deadline: deadline), let opened = session.status.opened else {
+      throw .timedOut(what: "\(bus) did not answer within \(deadline)")
+    }
+    session.close()
+    return opened.broker.liveAddress
+  }
+
+  /// The next item; nil when none came by the deadline. Blocks.
+  public mutating func next(deadline duration: Duration? = nil) throws(BusClientError) -> LiveItem?
+  {
+    let end = deadline(after: duration)
+    do throws(TransportError) {
+      while true {
+        if let item = waiting.popFirst() { return item }
+        if try receive() { continue }
+        let left = end == .max ? Int64(60_000_000_000) : end - SystemClock.monotonic()
+        guard left > 0 else { return nil }
+        try polls.wait(milliseconds: Int(min(60_000, left / 1_000_000 + 1)))
+      }
+    } catch {
+      throw .system(text: error.description)
+    }
+  }
+
+  /// Takes one message if there is one.
+  private mutating func receive() throws(TransportError) -> Bool {
+    guard try socket.tryReceive(into: &topic) else { return false }
+    guard topic.hasMore, try socket.tryReceive(into: &payload) else { return true }
+    guard payload.hasMore, try socket.tryReceive(into: &meta) else { return true }
+    _ = try socket.dropRest(&meta)
+    for item in Self.read(&core, topic, payload, meta) { waiting.append(item) }
+    return true
+  }
+
+  private static func read(
+    _ core: inout LiveCore, _ topic: borrowing Message, _ payload: borrowing Message,
+    _ meta: borrowing Message
+  ) -> [LiveItem] {
+    core.receive(topic.bytes, payload.bytes, meta.bytes)
+  }
+}
