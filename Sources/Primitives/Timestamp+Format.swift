@@ -46,13 +46,15 @@ extension Int64 {
 }
 
 extension [UInt8] {
-  /// Appends a number that is not negative in decimal, with zeros in front up to `width`.
+  /// Appends a number that is not negative in decimal, with zeros in front up to `width` (at most 9).
+  @inline(__always)
   fileprivate mutating func appendDigits(_ value: Int, width: Int) {
-    var divisor = 1
-    for _ in 1..<width { divisor *= 10 }
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
-      divisor /= 10
+    let end = count + width
+    append(contentsOf: repeatElement(UInt8(ascii: "0"), count: width))
+    var rest = UInt32(truncatingIfNeeded: value)
+    for index in 1...width {
+      self[end - index] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
     }
   }
 }
