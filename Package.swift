@@ -91,7 +91,11 @@ targets += [
     swiftSettings: strict),
   // Figures of single parts: `swift run -c release benchmarks`.
   .executableTarget(
-    name: "benchmarks", dependencies: ["Primitives", "EventModel", "EventCodec"],
+    name: "benchmarks",
+    dependencies: [
+      "Primitives", "EventModel", "EventCodec", "BusClient", "BusProtocol", "TestSupport",
+      "CPlatform",
+    ],
     path: "Tests/Benchmarks", swiftSettings: strict),
 ]
 

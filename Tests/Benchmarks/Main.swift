@@ -1,12 +1,17 @@
-// Figures of single parts on one core: `swift run -c release benchmarks codec`.
+// Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks bus PROGRAM`.
 
 @main
 struct Benchmarks {
   static func main() {
-    let known: [(name: String, run: () throws -> Void)] = [("codec", CodecBenchmark.run)]
-    let wanted = CommandLine.arguments.dropFirst()
-    for (name, run) in known where wanted.isEmpty || wanted.contains(name) {
-      do { try run() } catch { report("\(name): \(error)") }
+    let words = Array(CommandLine.arguments.dropFirst())
+    do {
+      switch words.first {
+      case "codec": try CodecBenchmark.run()
+      case "bus": try BusBenchmark.run(Array(words.dropFirst()))
+      default: report("benchmarks codec | benchmarks bus PROGRAM [CASE]...")
+      }
+    } catch {
+      report("\(words.first ?? ""): \(error)")
     }
   }
 }
