@@ -49,7 +49,7 @@ let modules: [Module] = [
     testsUse: ["BusBroker", "EventJournal", "EventBusTestSupport"]),
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
-  Module(name: "DropFour", uses: ["Primitives", "EventModel"]),
+  Module(name: "DropFour", uses: ["Primitives"]),
 ]
 
 var targets: [Target] = [
