@@ -10,7 +10,21 @@
 //            [epoch, first offset], and the keys of `BrokerDescription`
 //   REFUSE   (token as in the message refused) code str, text str, sequence [0], round [0], last [0],
 //            retry (milliseconds) [0], events array of [index, code, text] [[]]
+//
+// Waits above an hour are read as an hour, sizes and limits above 2^32 - 1 as that.
 internal import Primitives
+
+extension ControlMap {
+  /// Milliseconds that somebody else chose, at most an hour: added to a clock they cannot overflow.
+  fileprivate func wait(_ key: String, or other: UInt64 = 0) -> Duration {
+    .milliseconds(Int64(min(number(key, or: other), 3_600_000)))
+  }
+
+  /// A size that somebody else chose, at most 2^32 - 1: sums of such sizes fit.
+  fileprivate func size(_ key: String, or other: Int = 0) -> Int {
+    Int(UInt32(clamping: number(key, or: UInt64(other))))
+  }
+}
 
 /// What a client learns of the broker at its handshake.
 public struct BrokerDescription: Hashable, Sendable {
@@ -27,12 +41,12 @@ public struct BrokerDescription: Hashable, Sendable {
   init(_ map: ControlMap) {
     version = map.text("version")
     durability = map.text("durability")
-    heartbeat = .milliseconds(Int64(clamping: map.number("heartbeat", or: 2000)))
-    limits.nameBytes = Int(clamping: map.number("nameBytes", or: UInt64(limits.nameBytes)))
-    limits.eventBytes = Int(clamping: map.number("eventBytes", or: UInt64(limits.eventBytes)))
-    limits.batchEvents = Int(clamping: map.number("batchEvents", or: UInt64(limits.batchEvents)))
-    limits.batchBytes = Int(clamping: map.number("batchBytes", or: UInt64(limits.batchBytes)))
-    limits.depth = Int(clamping: map.number("depth", or: UInt64(limits.depth)))
+    heartbeat = map.wait("heartbeat", or: 2000)
+    limits.nameBytes = map.size("nameBytes", or: limits.nameBytes)
+    limits.eventBytes = map.size("eventBytes", or: limits.eventBytes)
+    limits.batchEvents = map.size("batchEvents", or: limits.batchEvents)
+    limits.batchBytes = map.size("batchBytes", or: limits.batchBytes)
+    limits.depth = map.size("depth", or: limits.depth)
     liveAddress = map.text("live")
     publishAddress = map.text("publish")
     pushAddress = map.text("push")
@@ -110,7 +124,7 @@ public struct WelcomeMessage: Hashable, Sendable {
     token = try MessageHeader(decoding: message).token
     epoch = UInt32(clamping: map.number("epoch"))
     storedSequence = map.number("stored")
-    windowBytes = Int(clamping: map.number("window"))
+    windowBytes = map.size("window")
     broker = BrokerDescription(map)
   }
 
@@ -168,12 +182,12 @@ public struct RefuseMessage: Hashable, Sendable {
     sequence = map.number("sequence")
     round = UInt32(clamping: map.number("round"))
     lastSequence = map.number("last")
-    retryAfter = .milliseconds(Int64(clamping: map.number("retry")))
+    retryAfter = map.wait("retry")
     events = map.list("events").compactMap { item in
       guard case .list(let parts) = item, parts.count >= 3, case .number(let index) = parts[0],
         case .text(let code) = parts[1], case .text(let text) = parts[2]
       else { return nil }
-      return Event(index: Int(clamping: index), code: code, text: text)
+      return Event(index: Int(UInt32(clamping: index)), code: code, text: text)
     }
   }
 

@@ -12,8 +12,9 @@ extension Duration {
   /// The duration in nanoseconds, at its bounds where it does not fit.
   public var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    guard !overflow else { return seconds < 0 ? .min : .max }
-    return whole.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isJustTooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    guard !isTooLong && !isJustTooLong else { return self < .zero ? .min : .max }
+    return sum
   }
 }

@@ -1,1 +1,0 @@
-// Holds the place until the tests are written.
