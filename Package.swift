@@ -97,6 +97,8 @@ targets += [
       "CPlatform",
     ],
     path: "Tests/Benchmarks", swiftSettings: strict),
+  // Our style as tests over the source tree.
+  .testTarget(name: "TidyTests", swiftSettings: strict),
 ]
 
 let package = Package(
