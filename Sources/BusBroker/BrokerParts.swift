@@ -26,7 +26,8 @@ struct BrokerParts: Sendable {
     let recovery = try Journal.open(
       storage,
       configuration: JournalConfiguration(
-        durability: configuration.durability, segmentBytes: configuration.segmentBytes),
+        durability: configuration.durability, segmentBytes: configuration.segmentBytes,
+        groupBytes: 4 << 20),
       now: SystemClock.realtime())
     if let cut = recovery.cut {
       report(BrokerReport(level: .warning, key: "journal_cut", text: "\(cut)"))

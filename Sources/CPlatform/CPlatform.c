@@ -2,6 +2,9 @@
 #include "CPlatform.h"
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -102,4 +105,14 @@ uint64_t eb_raise_open_files(void) {
   setrlimit(RLIMIT_NOFILE, &limit);
   getrlimit(RLIMIT_NOFILE, &limit);
   return limit.rlim_cur;
+}
+
+void eb_keep_freed_memory(int bytes) {
+#ifdef __GLIBC__
+  // Blocks over 32 MiB (the most that glibc allows) are still mapped one by one.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, bytes);
+#else
+  (void)bytes;
+#endif
 }

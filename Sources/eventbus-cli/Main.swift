@@ -1,3 +1,4 @@
+import CPlatform
 import Primitives
 import ServiceRuntime
 
@@ -10,6 +11,9 @@ import ServiceRuntime
 @main
 enum EventbusProgram {
   static func main() {
+    // Groups and messages of up to 4 MiB come and go; faulting their pages in again cost a fifth of all
+    // CPU time.
+    eb_keep_freed_memory(64 << 20)
     exit(run(Array(CommandLine.arguments.dropFirst()), Environment.variables).rawValue)
   }
 

@@ -90,7 +90,6 @@ final class LiveReader: Sendable {
       }
     case .lost(_, let from, let to, _, _):
       state.withLock { $0.lost += Int(to - from) }
-    default: break
     }
   }
 

@@ -1,8 +1,12 @@
 // Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks bus PROGRAM`.
 
+internal import CPlatform
+
 @main
 struct Benchmarks {
   static func main() {
+    // As the eventbus program does.
+    eb_keep_freed_memory(64 << 20)
     let words = Array(CommandLine.arguments.dropFirst())
     do {
       switch words.first {

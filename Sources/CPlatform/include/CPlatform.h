@@ -24,6 +24,9 @@ int eb_signalfd(void);
 int eb_signalfd_read(int fd);
 /// Raises the soft limit of open files to the hard limit; returns the limit in force.
 uint64_t eb_raise_open_files(void);
+/// Makes the allocator keep up to `bytes` of freed memory for the next use, large blocks included, instead
+/// of giving it back and faulting it in again page by page (glibc; nothing elsewhere).
+void eb_keep_freed_memory(int bytes);
 /// Makes the kernel kill this process when its parent dies (Linux; nothing elsewhere).
 void eb_die_with_parent(int signal);
 /// User plus system CPU nanoseconds of this process, and its resident bytes.
