@@ -1,7 +1,7 @@
 import Foundation
 
 /// One line of a source file.
-struct SourceLine {
+struct SourceLine: Sendable {
   /// From 1.
   var number: Int
   var text: String
@@ -10,7 +10,7 @@ struct SourceLine {
   var code: String
 }
 
-struct SourceFile {
+struct SourceFile: Sendable {
   /// Below the repository: `Sources/Primitives/Bytes.swift`.
   var path: String
   var lines: [SourceLine]
@@ -32,43 +32,56 @@ struct SourceFile {
   /// Leaves `"…"` of each string literal only its quotes; `isInText` is carried over the lines of
   /// a literal of three quotes. Raw literals and nested interpolations are read as plain text.
   static func code(of line: Substring, isInText: inout Bool) -> String {
-    var code = ""
-    var rest = line
-    while let character = rest.first {
-      if rest.hasPrefix("\"\"\"") {
+    let quote = UInt8(ascii: "\"")
+    let slash = UInt8(ascii: "/")
+    let bytes = Array(line.utf8)
+    // Most lines have neither a quote nor a slash and are code as they are.
+    guard bytes.contains(quote) || bytes.contains(slash) else {
+      return isInText ? "" : String(line)
+    }
+    var code: [UInt8] = []
+    var at = 0
+    while at < bytes.count {
+      let rest = bytes[at...]
+      if rest.starts(with: [quote, quote, quote]) {
         isInText.toggle()
-        code += "\"\"\""
-        rest = rest.dropFirst(3)
+        code += [quote, quote, quote]
+        at += 3
       } else if isInText {
-        rest = rest.dropFirst()
-      } else if rest.hasPrefix("//") {
+        at += 1
+      } else if rest.starts(with: [slash, slash]) {
         break
-      } else if character == "\"" {
-        code += "\"\""
-        rest = afterLiteral(rest.dropFirst())
+      } else if bytes[at] == quote {
+        code += [quote, quote]
+        at = endOfLiteral(bytes, from: at + 1)
       } else {
-        code.append(character)
-        rest = rest.dropFirst()
+        code.append(bytes[at])
+        at += 1
       }
     }
-    return code
+    return String(decoding: code, as: UTF8.self)
   }
 
-  private static func afterLiteral(_ text: Substring) -> Substring {
-    var rest = text
-    while let character = rest.first, character != "\"" {
-      rest = rest.dropFirst(character == "\\" ? 2 : 1)
+  private static func endOfLiteral(_ bytes: [UInt8], from start: Int) -> Int {
+    var at = start
+    while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
+      at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
     }
-    return rest.dropFirst()
+    return at + 1
   }
 }
 
 /// The repository this test was compiled from.
-struct SourceTree {
+struct SourceTree: Sendable {
+  /// Read once for all tests: a second's work.
+  private static let loaded = Result { try SourceTree() }
+
+  static func load() throws -> SourceTree { try loaded.get() }
+
   let root: URL
   let files: [SourceFile]
 
-  init() throws {
+  private init() throws {
     root = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     var files: [SourceFile] = []
