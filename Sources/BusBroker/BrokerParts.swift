@@ -106,7 +106,7 @@ struct BrokerParts: Sendable {
       for index in 0..<batch.eventCount { counts[batch.nameIndex(of: index, in: body)] += 1 }
     }
     for (range, count) in zip(batch.nameRanges(in: body), counts) {
-      let id = names.intern(body.extracting(range))
+      let id = names.internStored(body.extracting(range))
       _ = names.take(count, of: id, at: record.time)
     }
   }

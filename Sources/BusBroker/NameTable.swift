@@ -23,9 +23,15 @@ struct NameTable {
 
   /// The number of a name already checked; traps when the table is full and the name new.
   mutating func intern(_ name: RawSpan) -> Int {
+    precondition(!isFull || find(name) != nil, "the caller checks the limit of \(limit) names")
+    return internStored(name)
+  }
+
+  /// The number of a name that the journal holds. It is kept above the limit too: the limit may have
+  /// been lowered since, and only a name that is new can be refused.
+  mutating func internStored(_ name: RawSpan) -> Int {
     let id = interner.intern(name)
     if id == lastSequence.count {
-      precondition(id < limit, "the caller checks the limit of \(limit) names")
       lastSequence.append(0)
       lastTime.append(0)
     }
@@ -42,7 +48,7 @@ struct NameTable {
 
   /// Sets what a snapshot says of a name.
   mutating func restore(_ name: RawSpan, lastSequence sequence: UInt64, time: Int64) {
-    let id = intern(name)
+    let id = internStored(name)
     lastSequence[id] = sequence
     lastTime[id] = time
   }
