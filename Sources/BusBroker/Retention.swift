@@ -33,15 +33,16 @@ struct RetentionRules {
   ///   - now: the newest journal time. The wall clock would delete everything when it jumps ahead.
   func judge(_ segments: [JournalSegment], oldestNeeded: UInt64?, now: Int64) -> Verdict {
     var total = segments.reduce(0) { $0 + $1.byteCount }
-    let unread = segments.filter { $0.offsets.upperBound > oldestNeeded ?? .max }
-      .reduce(0) { $0 + $1.byteCount }
+    let unreadSegments = segments.filter { $0.offsets.upperBound > oldestNeeded ?? .max }
+    let unread = unreadSegments.reduce(0) { $0 + $1.byteCount }
     var verdict = Verdict()
-    let mustDrop = dropUnread && unread > keepUnreadBytes
+    // Unread events can go only after all that is older, so what was read goes with them.
+    let mustDrop = dropUnread && unread > keepUnreadBytes && unreadSegments.count > 1
     var unreadLeft = unread
     for segment in segments.dropLast() {
       let isRead = segment.offsets.upperBound <= oldestNeeded ?? .max
       let isOver = total > bytes || now - segment.lastTime > age
-      if isRead ? isOver : mustDrop && unreadLeft > keepUnreadBytes {
+      if isRead ? isOver || mustDrop : mustDrop && unreadLeft > keepUnreadBytes {
         verdict.deleteBelow = segment.offsets.upperBound
         total -= segment.byteCount
         if !isRead { unreadLeft -= segment.byteCount }
