@@ -38,7 +38,7 @@ enum TailCommand {
         .flag("ready", help: "Say `ready` on stderr once nothing more can be missed."),
         .option("timeout", "TIME", help: "How long to wait for the bus.", default: "5s"),
       ],
-      exclusive: [["live", "name"], ["live", "until-end"]],
+      exclusive: [["live", "name"], ["live", "until-end"], ["live", "since"]],
       examples: [
         CommandExample("eventbus tail 'Game *'", "New events whose names begin with \"Game \"."),
         CommandExample(
@@ -49,6 +49,10 @@ enum TailCommand {
 
   private static func run(_ context: Commands.Context) throws -> ExitCode {
     let settings = try TailSettings(context.arguments)
+    if settings.isLive {
+      var tail = try TailLive(settings, context)
+      return try tail.run()
+    }
     var tail = TailRun(settings, context)
     return try tail.run()
   }

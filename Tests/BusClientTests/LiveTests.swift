@@ -57,4 +57,21 @@ struct LiveTests {
     broker.stop()
     broker.join()
   }
+
+  @Test func `a subscription to everything has one ready sign and then every event`() throws {
+    let folder = try TemporaryFolder()
+    let broker = try startBroker(folder)
+    var live = try LiveSubscriber(busAddress: broker.addresses.bus, names: [])
+    #expect(
+      try live.next(deadline: .seconds(10)) == .ready(name: LiveSubscriber.everything))
+    let producer = try Producer(.init(address: broker.addresses.bus, client: "test"))
+    for number in 0..<10 { try producer.publish("N\(number)", number) }
+    var names: [String] = []
+    while names.count < 10, let item = try live.next(deadline: .seconds(10)) {
+      if case .event(let event, _) = item { names.append(event.name) }
+    }
+    #expect(names == (0..<10).map { "N\($0)" })
+    broker.stop()
+    broker.join()
+  }
 }

@@ -7,6 +7,9 @@ internal import Primitives
 /// Belongs to the thread that made it, which should read it steadily. Connects again by itself; what
 /// passed meanwhile is reported as lost by the first beacon or event behind it.
 public struct LiveSubscriber: ~Copyable {
+  /// The name in the ready sign of a subscription to everything. No event has it.
+  public static let everything = "$"
+
   private var socket: Socket
   private var polls: PollSet
   private var core = LiveCore()
@@ -17,8 +20,8 @@ public struct LiveSubscriber: ~Copyable {
 
   /// Asks the broker at its bus address where the live feed is, and subscribes.
   ///
-  /// - Parameter names: exact names, each with a ready sign and a beacon; empty means every event,
-  ///   without either.
+  /// - Parameter names: exact names, each with a ready sign and a beacon; empty means every event, with
+  ///   one ready sign and without beacons, so that a lost last event goes unnoticed.
   public init(
     busAddress: String, names: [String], deadline: Duration = .seconds(5)
   ) throws(BusClientError) {
@@ -43,7 +46,10 @@ public struct LiveSubscriber: ~Copyable {
         try socket.subscribe(Array(name.utf8) + [0])
         try socket.subscribe(LiveMeta.beaconPrefix + Array(name.utf8) + [0])
       }
-      if names.isEmpty { try socket.subscribe([]) }
+      if names.isEmpty {
+        try socket.subscribe([])
+        try socket.subscribe(LiveMeta.beaconPrefix + Array(everything.utf8) + [0])
+      }
       try socket.connect(address)
       return socket
     } catch {
