@@ -26,11 +26,11 @@ public struct BrokerConfiguration: Sendable {
   public var subscriberIdle = Duration.seconds(14 * 86400)
 
   /// Ingest that is received and not yet durable, for all producers together.
-  public var ingestBytes = 64 << 20
+  public var ingestBytes = 32 << 20
   /// Delivered and not yet credited again, for all subscribers together.
-  public var outstandingBytes = 64 << 20
+  public var outstandingBytes = 32 << 20
   /// Newest events served from memory.
-  public var tailBytes = 32 << 20
+  public var tailBytes = 24 << 20
   public var maximumNames = 100_000
   public var maximumProducers = 100_000
   public var maximumSubscribers = 1000

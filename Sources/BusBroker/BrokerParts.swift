@@ -27,7 +27,7 @@ struct BrokerParts: Sendable {
       storage,
       configuration: JournalConfiguration(
         durability: configuration.durability, segmentBytes: configuration.segmentBytes,
-        groupBytes: 4 << 20),
+        groupBytes: 2 << 20),
       now: SystemClock.realtime())
     if let cut = recovery.cut {
       report(BrokerReport(level: .warning, key: "journal_cut", text: "\(cut)"))

@@ -14,8 +14,10 @@ private final class Frames {
 ///
 /// A turn: take what came (bounded), take news of the other threads, let the core decide, perform.
 struct BusLoop: ~Copyable {
-  /// Messages taken from the socket in one turn, so that deliveries and commits get theirs.
+  /// Messages and bytes taken from the socket in one turn, so that deliveries and commits get theirs, and
+  /// the writer begins before all that waits has been looked at.
   private static let turn = 256
+  private static let turnBytes = 1 << 20
   private static let tickNanoseconds: Int64 = 1_000_000_000
   /// How long an end may wait for the disk.
   private static let drainNanoseconds: Int64 = 8_000_000_000
@@ -78,7 +80,8 @@ struct BusLoop: ~Copyable {
   }
 
   private mutating func receive(at now: Int64) throws -> Bool {
-    for _ in 0..<Self.turn {
+    var bytes = 0
+    for _ in 0..<Self.turn where bytes < Self.turnBytes {
       guard try socket.tryReceive(into: &frames.id) else { return false }
       guard frames.id.hasMore, try socket.tryReceive(into: &frames.body) else { continue }
       guard let peer = frames.id.withBytes({ Peer(routingID: $0) }) else {
@@ -91,6 +94,7 @@ struct BusLoop: ~Copyable {
         core.dropped("frame_count", sample: "a message of \(1 + more) frames; one is expected")
         continue
       }
+      bytes += frames.body.byteCount
       frames.body.withBytes { core.receive($0, from: peer, at: now) }
     }
     return true

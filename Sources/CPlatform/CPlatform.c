@@ -112,6 +112,8 @@ void eb_keep_freed_memory(int bytes) {
   // Blocks over 32 MiB (the most that glibc allows) are still mapped one by one.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, bytes);
+  // One arena: what one thread frees serves all, and the bound above holds once, not once a thread.
+  mallopt(M_ARENA_MAX, 1);
 #else
   (void)bytes;
 #endif

@@ -13,7 +13,7 @@ enum EventbusProgram {
   static func main() {
     // Groups and messages of up to 4 MiB come and go; faulting their pages in again cost a fifth of all
     // CPU time.
-    eb_keep_freed_memory(64 << 20)
+    eb_keep_freed_memory(32 << 20)
     exit(run(Array(CommandLine.arguments.dropFirst()), Environment.variables).rawValue)
   }
 

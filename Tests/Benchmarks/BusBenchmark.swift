@@ -162,7 +162,8 @@ private struct Measured {
   func json(_ name: String) -> String {
     let rate = Int(Double(events) / seconds)
     let perEvent = (cpu.own + cpu.broker) / Double(max(1, events)) * 1e6
-    return "{\"case\":\"\(name)\",\"events\":\(events),\"sec\":\(rounded(seconds)),\"evps\":\(rate),"
+    return
+      "{\"case\":\"\(name)\",\"events\":\(events),\"sec\":\(rounded(seconds)),\"evps\":\(rate),"
       + "\"cpu_us\":\(rounded(perEvent)),\"cpu_broker\":\(rounded(cpu.broker)),"
       + "\"cpu_clients\":\(rounded(cpu.own)),\"lost\":\(lost)}"
   }
