@@ -33,6 +33,7 @@ public struct BrokerConfiguration: Sendable {
   public var tailBytes = 24 << 20
   public var maximumNames = 100_000
   public var maximumProducers = 100_000
+  /// Named ones known, connected or not; and as many sessions without a name.
   public var maximumSubscribers = 1000
   public var producerIdle = Duration.seconds(7 * 86400)
 

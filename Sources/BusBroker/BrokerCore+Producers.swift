@@ -38,7 +38,7 @@ extension BrokerCore {
     let stored = producers[id]!.lastSequence
     producerSessions[token] = ProducerSession(
       token: token, peer: peer, producer: id, instance: hello.instance,
-      client: String(hello.client.prefix(100)), lastSeen: now, durableSequence: stored)
+      client: text(Array(hello.client.utf8.prefix(100))), lastSeen: now, durableSequence: stored)
     tokenOfProducer[id] = token
     actions.append(
       .send(

@@ -24,6 +24,10 @@ extension BrokerCore {
           .overload, "\(cursors.limit) named subscribers are known: delete one", token: 0,
           peer: peer)
       }
+    } else if subscriberSessions.count - tokenOfSubscriber.count >= cursors.limit {
+      return refuse(
+        .overload, "\(cursors.limit) subscribers without a name are open: close one", token: 0,
+        peer: peer)
     }
     if case .time(let time) = open.timeToLookUp(known: cursors[open.name] != nil) {
       // Where a time begins stands in the segment files: the reader thread looks, then opens.
@@ -42,7 +46,7 @@ extension BrokerCore {
     let token = newToken()
     var session = SubscriberSession(
       token: token, peer: peer, name: open.name, instance: open.instance,
-      client: String(open.client.prefix(100)), filter: SubscriptionFilter(open.filters),
+      client: text(Array(open.client.utf8.prefix(100))), filter: SubscriptionFilter(open.filters),
       lastSeen: now, position: cursor, committed: cursor)
     session.announcedHead = nil
     subscriberSessions[token] = session

@@ -26,7 +26,7 @@ struct RefusalCounts {
   mutating func count(_ reason: String, on port: Port, events: Int = 1, sample: String) {
     self.events += UInt64(events)
     entries[Key(port: port, reason: reason), default: Entry()].count += UInt64(events)
-    entries[Key(port: port, reason: reason)]!.sample = String(sample.prefix(200))
+    entries[Key(port: port, reason: reason)]!.sample = Self.cut(sample)
   }
 
   /// Adds what another thread counted.
@@ -34,11 +34,16 @@ struct RefusalCounts {
     for (key, entry) in others {
       events += entry.count
       entries[key, default: Entry()].count += entry.count
-      entries[key]!.sample = String(entry.sample.prefix(200))
+      entries[key]!.sample = Self.cut(entry.sample)
     }
   }
 
   mutating func count(_ code: RefusalCode, on port: Port, events: Int = 1, sample: String) {
     count(code.rawValue, on: port, events: events, sample: sample)
+  }
+
+  /// By bytes: one character of a peer's text may have any number of them.
+  private static func cut(_ sample: String) -> String {
+    String(decoding: sample.utf8.prefix(200), as: UTF8.self)
   }
 }

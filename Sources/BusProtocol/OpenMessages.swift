@@ -85,6 +85,9 @@ public struct OpenMessage: Hashable, Sendable {
     start = try StartPosition(map, key: "start")
     filters = try NameFilter.list(map, verb: .open)
     guard name.count <= 200 else { throw .body(.open, reason: "a name has at most 200 bytes") }
+    guard instance.count <= 64 else {
+      throw .body(.open, reason: "an instance has at most 64 bytes")
+    }
   }
 
   public func encode() -> [UInt8] {

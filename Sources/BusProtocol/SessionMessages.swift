@@ -90,6 +90,9 @@ public struct HelloMessage: Hashable, Sendable {
     guard producer.count == 16, producer.contains(where: { $0 != 0 }) else {
       throw .body(.hello, reason: "producer must be 16 bytes, not all zero")
     }
+    guard instance.count <= 64 else {
+      throw .body(.hello, reason: "an instance has at most 64 bytes")
+    }
   }
 
   public func encode() -> [UInt8] {

@@ -100,6 +100,12 @@ extension NameTable {
     #expect(counts.events == 6)
   }
 
+  @Test func `a sample is cut by bytes, whatever a character has of them`() {
+    var counts = RefusalCounts()
+    counts.count("odd", on: .bus, sample: "e" + String(repeating: "\u{301}", count: 1000))
+    #expect(counts.entries[.init(port: .bus, reason: "odd")]?.sample.utf8.count == 202)
+  }
+
   @Test func `counts of another thread are added`() {
     var there = RefusalCounts()
     there.count("odd", on: .live, events: 2, sample: "newer")

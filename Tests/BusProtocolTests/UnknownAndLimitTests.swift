@@ -90,6 +90,16 @@ import Testing
     #expect(throws: ProtocolError.self) { try HelloMessage(decoding: unsafe bytes.span.bytes) }
   }
 
+  @Test(arguments: [(64, true), (65, false)])
+  func `an instance has at most 64 bytes`(_ count: Int, _ isGood: Bool) {
+    let instance = [UInt8](repeating: 1, count: count)
+    let hello = HelloMessage(client: "c", producer: Sample.producer, instance: instance).encode()
+    #expect(((try? HelloMessage(decoding: unsafe hello.span.bytes)) != nil) == isGood)
+    let open = OpenMessage(client: "c", name: [], filters: [], start: .earliest, instance: instance)
+    let bytes = open.encode()
+    #expect(((try? OpenMessage(decoding: unsafe bytes.span.bytes)) != nil) == isGood)
+  }
+
   static func opens(name: Int = 1, filters: [NameFilter] = []) -> Bool {
     let bytes = OpenMessage(
       client: "c", name: [UInt8](repeating: 0x61, count: name), filters: filters,
