@@ -73,7 +73,9 @@ for module in modules {
 }
 targets += [
   // What programs on the bus import: the model and the client under one name.
-  .target(name: "EventBus", dependencies: ["EventModel", "BusClient"], swiftSettings: strict),
+  .target(
+    name: "EventBus", dependencies: ["EventModel", "BusClient", "BusProtocol"],
+    swiftSettings: strict),
   // A recorder for the tests of programs that publish.
   .target(
     name: "EventBusTestSupport", dependencies: ["EventModel", "BusClient"], swiftSettings: strict),

@@ -1,3 +1,5 @@
-// What programs on the bus import: the event model and the client, under one name.
+// What programs on the bus import: the event model, the client, and the protocol's words that the client
+// takes and gives (NameFilter, StartPosition, Position), under one name.
 @_exported public import BusClient
+@_exported public import BusProtocol
 @_exported public import EventModel
