@@ -99,6 +99,10 @@ targets += [
       "CPlatform",
     ],
     path: "Tests/Benchmarks", swiftSettings: strict),
+  // What the README shows, compiled and run.
+  .testTarget(
+    name: "ReadmeTests", dependencies: ["TestSupport", "EventBus", "BusBroker", "Primitives"],
+    swiftSettings: strict),
   // Our style as tests over the source tree.
   .testTarget(name: "TidyTests", swiftSettings: strict),
 ]

@@ -1,0 +1,50 @@
+import Foundation
+
+/// The README of the repository this test was compiled from.
+struct Readme {
+  struct Block {
+    /// What stands behind the fence: `python`, `swift`, `sh`; empty for pictures.
+    var language: String
+    var code: String
+  }
+
+  let blocks: [Block]
+
+  init() throws {
+    self.init(text: try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8))
+  }
+
+  init(text: String) {
+    var blocks: [Block] = []
+    var open: Block?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        if let block = open {
+          blocks.append(block)
+          open = nil
+        } else {
+          open = Block(language: String(line.dropFirst(3)), code: "")
+        }
+      } else {
+        open?.code += line + "\n"
+      }
+    }
+    self.blocks = blocks
+  }
+
+  func code(in language: String) -> [String] {
+    blocks.filter { $0.language == language }.map(\.code)
+  }
+
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  private static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The snippets that this target compiles.
+  static func compiledSnippets() throws -> Set<String> {
+    let snippets = folder.appending(path: "Snippets")
+    let names = try FileManager.default.contentsOfDirectory(atPath: snippets.path)
+    return Set(
+      try names.filter { $0.hasSuffix(".swift") }
+        .map { try String(contentsOf: snippets.appending(path: $0), encoding: .utf8) })
+  }
+}
