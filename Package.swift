@@ -103,6 +103,11 @@ targets += [
   .testTarget(
     name: "ReadmeTests", dependencies: ["TestSupport", "EventBus", "BusBroker", "Primitives"],
     swiftSettings: strict),
+  // The built program as people run it: processes, sockets, disks.
+  .testTarget(
+    name: "IntegrationTests",
+    dependencies: ["eventbus", "TestSupport", "Primitives", "BusProtocol", "BusTransport"],
+    swiftSettings: strict),
   // Our style as tests over the source tree.
   .testTarget(name: "TidyTests", swiftSettings: strict),
 ]

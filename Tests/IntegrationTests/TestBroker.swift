@@ -1,0 +1,86 @@
+import Foundation
+import Primitives
+import TestSupport
+import Testing
+
+/// A broker process with a folder of its own. It is killed when the object goes.
+final class TestBroker {
+  let folder: TemporaryFolder
+  private(set) var process: ChildProcess
+  private(set) var addresses: [String: String] = [:]
+  private let arguments: [String]
+
+  /// With a `portBase` it can be started again where its subscribers look for it.
+  init(portBase: Int = 0, _ options: [String] = []) throws {
+    folder = try TemporaryFolder()
+    arguments =
+      ["broker", "--data", folder.file("data"), "--port-base", "\(portBase)"] + options
+    process = try ChildProcess(Program.path, arguments)
+    try readAddresses()
+  }
+
+  var bus: String { addresses["bus"] ?? "" }
+
+  func port(_ key: String) throws -> Int {
+    try #require(addresses[key]?.split(separator: ":").last.flatMap { Int($0) })
+  }
+
+  /// Ends it as a power cut does, as far as the process can tell.
+  func kill() {
+    process.signal(SIGKILL)
+    process.wait()
+  }
+
+  func start() throws {
+    process = try ChildProcess(Program.path, arguments)
+    try readAddresses()
+  }
+
+  func publish(
+    _ arguments: [String] = ["-"], input: String = "", limit: Duration = .seconds(60)
+  ) throws -> Program.Run {
+    try Program.run(["publish", "--bus", bus] + arguments, input: input, limit: limit)
+  }
+
+  func publish(lines: [String], limit: Duration = .seconds(60)) throws -> Program.Run {
+    try publish(input: lines.map { $0 + "\n" }.joined(), limit: limit)
+  }
+
+  /// Everything in the journal, or what `arguments` select of it.
+  func stored(_ arguments: [String] = []) throws -> [JSONValue] {
+    let run = try Program.run(
+      ["tail", "--bus", bus, "--since", "earliest", "--until-end", "--format", "ndjson"]
+        + arguments)
+    try #require(run.status == .exited(0), "\(run.errors)")
+    return try run.events()
+  }
+
+  /// A `tail` that can miss nothing from now on.
+  func tail(_ arguments: [String] = []) throws -> ChildProcess {
+    let tail = try ChildProcess(
+      Program.path, ["tail", "--bus", bus, "--format", "ndjson", "--ready"] + arguments)
+    try #require(
+      tail.errorOutput.waitForLine { $0.hasPrefix("ready head=") } != nil,
+      "\(tail.errorOutput.text)")
+    return tail
+  }
+
+  /// It is the same process, and takes an event.
+  func isUp() throws -> Bool {
+    let run = try publish(["--event", "Still There"])
+    return run.status == .exited(0)
+  }
+
+  var openFiles: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.id)/fd").count) ?? -1
+  }
+
+  private func readAddresses() throws {
+    let line = try #require(
+      process.output.waitForLine { $0.hasPrefix("ready ") }, "\(process.errorOutput.text)")
+    for word in line.split(separator: " ").dropFirst() {
+      let parts = word.split(separator: "=", maxSplits: 1)
+      if parts.count == 2 { addresses[String(parts[0])] = String(parts[1]) }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+internal import Primitives
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Looks at a fact that nothing announces, such as another process's files, until it holds.
+///
+/// False when it did not within `limit`. Ask only what is cheap: it is asked every 2 ms.
+public func waitUntil(
+  _ limit: Duration = .seconds(20), _ holds: () throws -> Bool
+) rethrows -> Bool {
+  let deadline = SystemClock.monotonic() + limit.nanoseconds
+  while try !holds() {
+    if SystemClock.monotonic() > deadline { return false }
+    usleep(2000)
+  }
+  return true
+}
