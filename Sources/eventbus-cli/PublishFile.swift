@@ -157,15 +157,25 @@ final class PublishNotes: Sendable {
   /// Refusals said one by one; after that they are only counted, in the summary.
   private static let maximumLines = 1000
 
-  private let state = Mutex((durability: "", refused: 0))
+  private let state = Mutex((durability: "", refused: 0, waitsFor: ""))
 
   var durability: String { state.withLock { $0.durability } }
 
   func take(_ notice: ConnectionNotice) {
     switch notice {
-    case .connected(let broker): state.withLock { $0.durability = broker.durability }
+    case .connected(let broker):
+      state.withLock { state in
+        state.durability = broker.durability
+        state.waitsFor = ""
+      }
     case .silent: Terminal.error("the bus is silent; connecting again")
     case .refusedForNow(let code, let text):
+      // Asked again with each try; said once until the connection is made anew.
+      let isNew = state.withLock { state in
+        defer { state.waitsFor = code }
+        return state.waitsFor != code
+      }
+      guard isNew else { return }
       Terminal.error("the bus asks to wait (\(code)): \(TerminalText.escape(text))")
     case .sessionLost, .gap, .caughtUp, .sought: break
     }

@@ -31,6 +31,7 @@ enum TailCommand {
         .option("template", "TEXT", help: "Text with {field}s, as '{event} {properties.plan}'."),
         .option(
           "name", "CURSOR", help: "Keep the place under this name, and go on there next time."),
+        .flag("reset", help: "With --name: take other patterns than those known under it."),
         .option(
           "on-gap", "POLICY", help: "What to do when events are gone: continue or stop.",
           default: "continue", choices: ["continue", "stop"]),
@@ -69,6 +70,7 @@ struct TailSettings {
   var format: String
   var template: String?
   var name: String
+  var resetsFilters: Bool
   var stopsAtGap: Bool
   var isLive: Bool
   var saysReady: Bool
@@ -80,6 +82,7 @@ struct TailSettings {
       arguments.positionals.map { NameFilter(.glob, $0) }
       + arguments.texts("exact").map { NameFilter(.exact, $0) }
     name = arguments.text("name") ?? ""
+    resetsFilters = arguments.flag("reset")
     let since = try StartText.position(try arguments.requiredText("since"), option: "since")
     start = name.isEmpty ? since : .cursor(otherwise: since)
     untilEnd = arguments.flag("until-end")

@@ -59,6 +59,7 @@ struct TailRun: ~Copyable {
       address: settings.address, client: "eventbus tail", name: settings.name)
     configuration.filters = settings.filters
     configuration.start = settings.start
+    configuration.reset = settings.resetsFilters
     configuration.onGap = settings.stopsAtGap ? .stop : .continue
     configuration.onNotice = { notice in
       if case .silent = notice { Terminal.error("the bus is silent; connecting again") }
