@@ -29,6 +29,32 @@ struct PythonSnippetTests {
     broker.stop()
     broker.join()
   }
+
+  @Test func `what a plain PUB sends, a plain SUB of that name gets, and no other name`() throws {
+    let folder = try TemporaryFolder()
+    let broker = try startBroker(folder)
+    // A PUB cannot know when it is connected, so it sends until the SUB has something.
+    let script = """
+      import sys, zmq
+      context = zmq.Context()
+      publisher, subscriber = context.socket(zmq.PUB), context.socket(zmq.SUB)
+      subscriber.connect(sys.argv[2])
+      subscriber.subscribe(b"Game Ended\\0")
+      publisher.connect(sys.argv[1])
+      while not subscriber.poll(50):
+          publisher.send_multipart([b"Game Ended Early", b"{}"])
+          publisher.send_multipart([b"Game Ended", b'{"value": 21}'])
+      print(subscriber.recv_multipart()[0])
+      context.destroy(linger=0)
+      """
+    let addresses = broker.addresses
+    let run = try ChildProcess.run(
+      "/usr/bin/python3", ["-c", script, addresses.publish, addresses.live])
+    #expect(String(decoding: run.output, as: UTF8.self) == "b'Game Ended\\x00'\n")
+    #expect(run.status == .exited(0))
+    broker.stop()
+    broker.join()
+  }
 }
 
 extension String {

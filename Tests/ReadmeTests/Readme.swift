@@ -8,6 +8,7 @@ struct Readme {
     var code: String
   }
 
+  let lines: [Substring]
   let blocks: [Block]
 
   init() throws {
@@ -17,7 +18,8 @@ struct Readme {
   init(text: String) {
     var blocks: [Block] = []
     var open: Block?
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    for line in lines {
       if line.hasPrefix("```") {
         if let block = open {
           blocks.append(block)
