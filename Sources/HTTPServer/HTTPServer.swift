@@ -65,7 +65,11 @@ public final class HTTPServer: Sendable {
     let descriptor = unsafe MHD_quiesce_daemon(running)
     waitUntilIdle()
     unsafe MHD_stop_daemon(running)
-    if descriptor >= 0 { close(descriptor) }
+    guard descriptor >= 0 else { return }
+    // Closing alone frees the port only with the last copy, and a child being started has one until
+    // its exec.
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    close(descriptor)
   }
 
   private func waitUntilIdle() {
