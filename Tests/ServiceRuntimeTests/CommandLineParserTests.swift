@@ -73,10 +73,22 @@ import Testing
   @Test(arguments: [
     (["EVENTBUS_LIVE": "maybe"], "EVENTBUS_LIVE must be true or false, not 'maybe'"),
     (["EVENTBUS_FORMAT": "ndjsn"], "EVENTBUS_FORMAT cannot be 'ndjsn'; did you mean 'ndjson'?"),
+    (
+      ["EVENTBUS_LIVE": "1", "EVENTBUS_UNTIL_END": "1"],
+      "EVENTBUS_LIVE and EVENTBUS_UNTIL_END exclude each other; unset one of them"
+    ),
   ])
-  func `a wrong variable is named`(environment: [String: String], message: String) {
+  func `a wrong variable is named, and so are two that contradict`(
+    environment: [String: String], message: String
+  ) {
     let error = #expect(throws: UsageError.self) { try SampleCommands.run(["tail"], environment) }
     #expect(error?.message == message)
+  }
+
+  @Test func `an excluded variable that says no is no contradiction`() throws {
+    let environment = ["EVENTBUS_LIVE": "0", "EVENTBUS_UNTIL_END": "1"]
+    let arguments = try SampleCommands.run(["tail"], environment)
+    #expect(arguments.flag("until-end") && !arguments.flag("live"))
   }
 
   @Test func `an empty variable counts as not set`() throws {

@@ -87,8 +87,24 @@ struct ArgumentScanner {
       if isExcluded { continue }
       inherited[option.name] = try option.values(in: environment)
     }
+    try checkExclusive(inherited, from: environment)
     return Arguments(
       command: command, given: given, inherited: inherited, positionals: positionals)
+  }
+
+  /// Variables contradict each other as words do: neither is newer, so neither may win in silence.
+  private func checkExclusive(
+    _ inherited: [String: [String]], from environment: [String: String]
+  ) throws(UsageError) {
+    for set in command.exclusive {
+      let names = command.options.filter { set.contains($0.name) && inherited[$0.name] != nil }
+        .compactMap { option in
+          option.environmentNames.first { environment[$0]?.isEmpty == false }
+        }
+      if names.count > 1 {
+        throw UsageError("\(names[0]) and \(names[1]) exclude each other; unset one of them")
+      }
+    }
   }
 
   private func checkPositionals() throws(UsageError) {
