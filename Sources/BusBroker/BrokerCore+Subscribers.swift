@@ -57,7 +57,9 @@ extension BrokerCore {
         known
         ?? CursorRecord(
           name: open.name, cursor: cursor, filters: open.filters, created: now, lastSeen: now)
-      record.cursor = cursor
+      // Elsewhere than at its cursor a known name only looks: the cursor, which an operator may have
+      // moved, is its own until it commits.
+      if case .cursor = open.start { record.cursor = cursor }
       record.filters = open.filters
       record.lastSeen = now
       record.missed += gap.map { $0.to.offset - min($0.to.offset, $0.from.offset) } ?? 0

@@ -15,6 +15,7 @@ extension SubscriberCore {
       case .committed where isMine:
         let cursor = try CommitMessage(decoding: message).cursor
         if wantedCommit == cursor { wantedCommit = nil }
+        followsCursor = true
         actions.append(.committed(cursor))
       case .head where isMine:
         let head = try HeadMessage(decoding: message)
@@ -73,6 +74,7 @@ extension SubscriberCore {
         mine != opened.cursor
       {
         // No operator moved the cursor: the sink's own is the right one, whatever the broker's copy is.
+        generation = opened.seekGeneration
         return open(at: now)
       }
       if opened.seekGeneration > own {
@@ -80,10 +82,17 @@ extension SubscriberCore {
           .notice(.sought(to: opened.cursor, generation: opened.seekGeneration)))
       }
     }
+    if isMoved, !settings.name.isEmpty, !askedForCursor {
+      // An operator moved the cursor, which this OPEN did not ask for.
+      followsCursor = true
+      position = position ?? opened.cursor
+      return open(at: now)
+    }
     generation = opened.seekGeneration
     lastEpoch = opened.epochs.last?.epoch ?? opened.cursor.epoch
     token = opened.token
     phase = .live
+    if askedForCursor { followsCursor = true }
     attempts = 0
     heartbeat = max(1_000_000, opened.broker.heartbeat.nanoseconds)
     nextPing = now + heartbeat
@@ -107,7 +116,8 @@ extension SubscriberCore {
   /// A commit that was not confirmed is asked for again, unless the broker already has it; what lies
   /// beyond this session's deliveries waits for them.
   private mutating func recommit(_ cursor: Position, _ opened: OpenedMessage) {
-    if cursor <= opened.cursor { wantedCommit = nil }
+    guard cursor <= opened.cursor else { return }
+    if askedForCursor { wantedCommit = nil } else { commit(cursor) }
   }
 
   private mutating func deliver(_ message: RawSpan) throws(ProtocolError) {

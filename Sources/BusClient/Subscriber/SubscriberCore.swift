@@ -17,8 +17,9 @@ enum SubscriberAction {
 /// A durable subscriber's session: where it is, what it may be sent, and what came.
 ///
 /// No I/O, clock or lock. After each new session it goes on where it was: a named one opens at the
-/// broker's cursor, since only what is committed may be there, and leaves out what it gave out already;
-/// one without a name opens at its own position.
+/// broker's cursor, since only what is committed may be there, and leaves out what it gave out already.
+/// One without a name opens at its own position, and so does a named one that began elsewhere than at
+/// the cursor and has committed nothing yet, since the broker's cursor is another's until then.
 struct SubscriberCore {
   struct Settings {
     var client: String
@@ -56,6 +57,10 @@ struct SubscriberCore {
   var pendingGap: SubscriberGap?
   /// Whether the sink's own cursor was compared with an operator's seek.
   var hasComparedCursor = false
+  /// Whether the broker's cursor of this name is where this subscriber is, up to what it committed.
+  var followsCursor: Bool
+  /// Whether the last OPEN asked for the broker's cursor.
+  var askedForCursor = false
 
   /// What came since OPEN, and of all that ever came what the program has not taken yet.
   var receivedEvents: UInt64 = 0
@@ -74,6 +79,7 @@ struct SubscriberCore {
   init(_ settings: Settings, seed: UInt64) {
     self.settings = settings
     random = SeededRandom(seed: seed)
+    if case .cursor = settings.start { followsCursor = true } else { followsCursor = false }
   }
 
   mutating func takeActions() -> [SubscriberAction] {
@@ -111,7 +117,9 @@ struct SubscriberCore {
     guard !settings.name.isEmpty else {
       return position.map { .position($0) } ?? settings.start
     }
-    if let position { return .cursor(otherwise: .position(position)) }
+    if let position {
+      return followsCursor ? .cursor(otherwise: .position(position)) : .position(position)
+    }
     if settings.seekGeneration != nil, !hasComparedCursor, case .position = settings.start {
       return .cursor(otherwise: settings.start)
     }
@@ -119,6 +127,8 @@ struct SubscriberCore {
   }
 
   mutating func open(at now: Int64) {
+    let start = start
+    if case .cursor = start { askedForCursor = true } else { askedForCursor = false }
     actions.append(
       .send(
         OpenMessage(
