@@ -38,6 +38,21 @@ struct Readme {
     blocks.filter { $0.language == language }.map(\.code)
   }
 
+  /// What stands between backticks in a line.
+  var codeWords: [Substring] {
+    lines.flatMap { line in
+      line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+        .filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
+    }
+  }
+
+  /// The files under Sources, and Package.swift, by their paths in the repository.
+  static func sourceFiles() throws -> [String] {
+    let sources = root.appending(path: "Sources").path
+    return try FileManager.default.subpathsOfDirectory(atPath: sources).map { "Sources/\($0)" }
+      + ["/Package.swift"]
+  }
+
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   private static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
 

@@ -1,0 +1,13 @@
+import Testing
+
+/// The README leads readers to files: they must be there.
+struct SourceTourTests {
+  @Test func `the files that the README names exist`() throws {
+    let files = try Readme.sourceFiles()
+    let named = try Readme().codeWords.filter { $0.hasSuffix(".swift") }
+    #expect(named.count > 15)
+    for name in named {
+      #expect(files.contains { $0.hasSuffix("/\(name)") || $0 == name }, "\(name)")
+    }
+  }
+}
