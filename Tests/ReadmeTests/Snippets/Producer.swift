@@ -10,5 +10,5 @@ extension EventType {
 func publishLevel(bus: String) async throws -> FlushResult {
   let producer = try Producer(ProducerConfiguration(address: bus, client: "my game"))
   try EventType.LevelDone(level: 7).publish(on: producer)
-  return await producer.close()  // returns when the event is on the broker's disk
+  return await producer.close()  // waits for the broker's disk, at most 10 s
 }
