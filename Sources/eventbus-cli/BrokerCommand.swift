@@ -9,7 +9,7 @@ enum BrokerCommand {
     definition: CommandDefinition(
       name: "broker", group: "Services",
       summary: "Takes events, keeps them in the journal and hands them out by name.",
-      options: ServiceOptions.all + [
+      options: .service + [
         .option(
           "durability", "MODE", help: "What an acknowledgement promises: fsync, os or none.",
           default: "fsync", choices: ["fsync", "os", "none"]),
@@ -36,6 +36,7 @@ enum BrokerCommand {
 
   private static func run(_ context: Commands.Context) throws -> ExitCode {
     let configuration = try configuration(context.arguments)
+    let metrics = try ServicePorts(context.arguments).metrics(context.arguments, distance: 4)
     let log = context.log.labelled("broker")
     FileLimit.raise()
     let broker: Broker
@@ -48,14 +49,25 @@ enum BrokerCommand {
       case .addressInUse, .other: throw CommandFailure(.failed, "\(error)")
       }
     }
+    let end = try ServiceEnd(context) { broker.stop() }
+    let health: HealthServer
+    do {
+      health = try HealthServer(metrics, BrokerHealth.routes(broker, context.interruption))
+    } catch {
+      broker.stop()
+      broker.join()
+      end.finish()
+      throw CommandFailure(.failed, "--metrics \(metrics): \(error)")
+    }
     let addresses = broker.addresses
     try Readiness.announce(
       [
         ("bus", addresses.bus), ("live", addresses.live), ("publish", addresses.publish),
-        ("push", addresses.push),
+        ("push", addresses.push), ("metrics", "http://\(health.address)"),
       ], context)
-    context.interruption.onRequest { broker.stop() }
     broker.join()
+    health.stop()
+    end.finish()
     guard let failure = broker.failure else { return .done }
     throw CommandFailure(.diskError, failure)
   }
@@ -64,7 +76,7 @@ enum BrokerCommand {
     -> BrokerConfiguration
   {
     var configuration = BrokerConfiguration(directory: try arguments.requiredText("data"))
-    let ports = try ServiceOptions.Ports(arguments)
+    let ports = try ServicePorts(arguments)
     configuration.busAddress = ports.address(0)
     configuration.liveAddress = ports.address(1)
     configuration.publishAddress = ports.address(2)

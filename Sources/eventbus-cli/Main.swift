@@ -14,7 +14,12 @@ enum EventbusProgram {
     // Groups and messages of up to 4 MiB come and go; faulting their pages in again cost a fifth of all
     // CPU time.
     eb_keep_freed_memory(32 << 20)
-    exit(run(Array(CommandLine.arguments.dropFirst()), Environment.variables).rawValue)
+    let environment = ProcessEnvironment.current()
+    // Its supervisor died while it started: nobody would stop it.
+    guard SupervisedChild.begin(environment: environment) else {
+      exit(ExitCode.terminated.rawValue)
+    }
+    exit(run(Array(CommandLine.arguments.dropFirst()), environment).rawValue)
   }
 
   /// Parses, then runs the command on a thread of its own while this one waits for signals: they must
@@ -41,20 +46,5 @@ enum EventbusProgram {
         return .failed
       }
     }
-  }
-}
-
-/// What the process was started with.
-enum Environment {
-  static var variables: [String: String] {
-    var found: [String: String] = [:]
-    var entry = unsafe environ
-    while let line = unsafe entry.pointee {
-      let parts = unsafe String(cString: line).split(
-        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
-      unsafe entry += 1
-    }
-    return found
   }
 }

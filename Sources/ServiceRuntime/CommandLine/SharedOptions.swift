@@ -1,9 +1,13 @@
 extension [OptionDefinition] {
   /// What all services share.
   public static let service: [OptionDefinition] = [
-    .option("data", "DIR", help: "Where the service keeps what must outlive it."),
     .option(
-      "port-base", "N", help: "Shifts all default ports so that the bus is at N.", default: "7400"),
+      "data", "DIR", help: "Where the service keeps what must outlive it.",
+      default: "./eventbus-data"),
+    .option(
+      "port-base", "N",
+      help: "Shifts all default ports so that the bus is at N; 0: the system chooses.",
+      default: "7400"),
     .option("metrics", "HOST:PORT", help: "Serve /metrics, /healthz, /readyz and /status there."),
     .option(
       "grace", "DURATION", help: "Time to finish what is in hand when told to stop.",
