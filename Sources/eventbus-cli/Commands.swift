@@ -19,7 +19,10 @@ enum Commands {
   }
 
   static let all: [Entry] =
-    [BrokerCommand.entry, PublishCommand.entry, TailCommand.entry] + JournalCommands.entries
+    [
+      BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
+      StatusCommand.entry,
+    ] + ConsumersCommands.entries + JournalCommands.entries
 
   static let parser = CommandLineParser(
     program: "eventbus", version: version, commands: all.map(\.definition))

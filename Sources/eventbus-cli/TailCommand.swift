@@ -83,7 +83,7 @@ struct TailSettings {
       + arguments.texts("exact").map { NameFilter(.exact, $0) }
     name = arguments.text("name") ?? ""
     resetsFilters = arguments.flag("reset")
-    let since = try StartText.position(try arguments.requiredText("since"), option: "since")
+    let since = try StartText.position(try arguments.requiredText("since"), naming: "--since")
     start = name.isEmpty ? since : .cursor(otherwise: since)
     untilEnd = arguments.flag("until-end")
     count = try arguments.optional("count", in: 0...Int.max)
@@ -113,7 +113,8 @@ struct TailSettings {
 
 /// A place in the journal as people write it.
 enum StartText {
-  static func position(_ text: String, option: String) throws(UsageError) -> StartPosition {
+  /// `what` names the argument in the error: `--since`.
+  static func position(_ text: String, naming what: String) throws(UsageError) -> StartPosition {
     switch text {
     case "earliest": return .earliest
     case "latest": return .latest
@@ -125,7 +126,7 @@ enum StartText {
     }
     if let time = Timestamp(text: text) { return .time(time.nanoseconds) }
     throw UsageError(
-      "--\(option): '\(text)' is none of earliest, latest, an offset, a time as 2026-11-30T10:00:00Z "
+      "\(what): '\(text)' is none of earliest, latest, an offset, a time as 2026-11-30T10:00:00Z "
         + "or 2026-11-30, or an age as 10m or 7d")
   }
 }

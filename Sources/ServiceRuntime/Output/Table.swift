@@ -19,6 +19,8 @@ public struct Table: Sendable {
 
   public init(_ columns: [Column]) { self.columns = columns }
 
+  public var isEmpty: Bool { rows.isEmpty }
+
   /// Cells may hold anything: control characters are made visible. Traps on a wrong number of
   /// cells.
   public mutating func append(_ cells: [String]) {

@@ -1,0 +1,33 @@
+import BusClient
+import ServiceRuntime
+
+/// What the commands that ask a running broker share.
+enum Administration {
+  static let options: [OptionDefinition] = [
+    .flag("json", help: "One line of JSON on stdout."),
+    .option("timeout", "TIME", help: "How long to wait for the bus.", default: "5s"),
+  ]
+
+  /// Runs `body` against the broker at `--bus`; what it meets becomes the command's exit code.
+  static func ask<R>(
+    _ arguments: Arguments, _ body: (inout BusAdministration) throws(BusClientError) -> R
+  ) throws -> R {
+    let address = try arguments.requiredText("bus")
+    let timeout = try arguments.value("timeout", as: Duration.self)
+    do throws(BusClientError) {
+      var bus = try BusAdministration(address: address)
+      bus.deadline = timeout
+      return try body(&bus)
+    } catch {
+      switch error {
+      case .timedOut:
+        throw CommandFailure(
+          .busUnreachable,
+          "no answer from \(address) within \(timeout): is `eventbus broker` running there?")
+      case .refused(_, let text): throw CommandFailure(.failed, TerminalText.escape(text))
+      case .configuration(let text): throw CommandFailure(.usage, text)
+      default: throw CommandFailure(.failed, "\(error)")
+      }
+    }
+  }
+}
