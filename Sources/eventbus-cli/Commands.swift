@@ -20,8 +20,8 @@ enum Commands {
 
   static let all: [Entry] =
     [
-      BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
-      StatusCommand.entry,
+      UpCommand.entry, BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
+      StatusCommand.entry, DemoGamesCommand.entry,
     ] + ConsumersCommands.entries + JournalCommands.entries
 
   static let parser = CommandLineParser(

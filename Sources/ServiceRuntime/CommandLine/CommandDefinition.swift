@@ -12,6 +12,8 @@ public struct CommandDefinition: Sendable {
   /// Sets of options of which at most one may be given.
   public var exclusive: [[String]]
   public var examples: [CommandExample]
+  /// Left out of the list of commands: for what other commands start.
+  public var isHidden = false
 
   /// Adds the options every command has (`help`, `version`, `bus`, `log-level`, `log-format`); an
   /// option of the same name in `options` takes the place of a common one.

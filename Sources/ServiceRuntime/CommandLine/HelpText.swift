@@ -3,7 +3,7 @@ enum HelpText {
   private static let columns = 80
 
   static func overview(_ parser: CommandLineParser, only: [CommandDefinition]? = nil) -> String {
-    let commands = only ?? parser.commands
+    let commands = (only ?? parser.commands).filter { !$0.isHidden }
     var text = "Usage: \(parser.program) COMMAND [OPTION]...\n"
     var groups: [String] = []
     for command in commands where !groups.contains(command.group) { groups.append(command.group) }

@@ -1,0 +1,31 @@
+import ServiceRuntime
+
+/// The services that `up` runs, in the order of their start. A new service is one more entry here.
+struct Services {
+  /// This executable: every service is a command of it.
+  var program: String
+  var data: String
+  var portBase: Int
+  var isDemo: Bool
+  var logArguments: [String]
+
+  var specifications: [ServiceSpecification] {
+    var services = [broker]
+    if isDemo { services.append(demoGames) }
+    return services
+  }
+
+  private var bus: String { "tcp://127.0.0.1:\(portBase)" }
+
+  private var broker: ServiceSpecification {
+    ServiceSpecification(
+      name: "broker", program: program,
+      arguments: ["broker", "--data", data, "--port-base", "\(portBase)"] + logArguments)
+  }
+
+  private var demoGames: ServiceSpecification {
+    ServiceSpecification(
+      name: "demo-games", program: program,
+      arguments: ["demo-games", "--bus", bus] + logArguments, after: ["broker"])
+  }
+}
