@@ -5,6 +5,6 @@ public enum EventLimits {
   /// Objects and lists within each other inside one field of the envelope, such as `properties`; neither
   /// the envelope nor the field's own object counts.
   public static let maximumDepth = 32
-  /// The same counted from the envelope on: itself, the field's object, and what is within.
-  public static let maximumContainers = maximumDepth + 2
+  /// The same counted from the field's own object on: it, and what is within.
+  public static let maximumContainers = maximumDepth + 1
 }

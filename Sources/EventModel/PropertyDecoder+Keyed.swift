@@ -14,19 +14,32 @@ final class KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     count = try source.read(&at) { reader throws(MessagePackError) in try reader.readMapHeader() }
     first = at
     hint = (0, at)
+    // `contains` and `allKeys` cannot throw, so a broken map is refused before they are asked.
+    for _ in 0..<count { _ = try keyAndValue(&at) }
   }
 
   var allKeys: [Key] {
     var keys: [Key] = []
     var at = first
     for _ in 0..<count {
-      guard let range = try? keyAndValue(&at) else { break }
-      if let key = Key(stringValue: source.text(range)) { keys.append(key) }
+      do throws(EventDecodingError) {
+        let range = try keyAndValue(&at)
+        if let key = Key(stringValue: source.text(range)) { keys.append(key) }
+      } catch {
+        preconditionFailure("a map that was read before does not read again: \(error)")
+      }
     }
     return keys
   }
 
-  func contains(_ key: Key) -> Bool { (try? find(key)) != nil }
+  func contains(_ key: Key) -> Bool {
+    do throws(EventDecodingError) {
+      _ = try find(key)
+      return true
+    } catch {
+      return false
+    }
+  }
 
   func decodeNil(forKey key: Key) throws -> Bool { source.isNil(at: try find(key)) }
 

@@ -65,6 +65,11 @@ final class DecodingSource {
 
   func isNil(at position: Int) -> Bool { position < bytes.count && bytes[position] == 0xC0 }
 
+  func isText(at position: Int) -> Bool {
+    guard position < bytes.count else { return false }
+    return 0xA0...0xBF ~= bytes[position] || 0xD9...0xDB ~= bytes[position]
+  }
+
   func hasKey(_ key: String, _ range: Range<Int>) -> Bool {
     let utf8 = key.utf8
     return utf8.count == range.count && bytes[range].elementsEqual(utf8)
@@ -95,15 +100,11 @@ final class DecodingSource {
 
   /// A double alone; where Foundation's `Date` asks for it, from the text of a time.
   func single(_ position: inout Int) throws(EventDecodingError) -> Double {
-    let start = position
-    var probe = position
-    if FoundationDate.isDate(current),
-      let text = try? read(&probe, { reader throws(MessagePackError) in try reader.readString() })
-    {
+    if FoundationDate.isDate(current), isText(at: position) {
+      let text = try read(&position) { reader throws(MessagePackError) in try reader.readString() }
       guard let time = Timestamp(text: text) else { throw EventDecodingError(.notATime, key: "") }
       return FoundationDate.seconds(of: time)
     }
-    position = start
     return try read(&position) { reader throws(MessagePackError) in
       try reader.readDoubleOrExactInt()
     }

@@ -1,9 +1,11 @@
 public import Primitives
 
 extension PropertyValue {
-  /// Reads one value. Recursive, so it refuses more than ``EventLimits/maximumDepth`` and two levels.
+  /// Reads one value. Recursive, so it refuses more than ``EventLimits/maximumContainers`` levels, what
+  /// one field of the envelope may have with its own object.
   ///
-  /// - Throws: `.wrongType` for binary, extensions, and keys that are no text: events have none.
+  /// - Throws: `.wrongType` for binary, extensions, and keys that are no text: events have none;
+  ///   `.duplicateKey` for a map that has a key twice.
   public init(
     from reader: inout MessagePackReader, depth: Int = EventLimits.maximumContainers
   ) throws(MessagePackError) {
@@ -30,9 +32,16 @@ extension PropertyValue {
       let count = try reader.readMapHeader()
       var object = PropertyObject()
       object.members.reserveCapacity(min(count, 64))
+      var keys: [Range<Int>] = []
+      keys.reserveCapacity(min(count, 64))
       for _ in 0..<count {
+        var ahead = MessagePackReader(reader.bytes, at: reader.position)
+        keys.append(try ahead.readStringRange())
         let key = try reader.readString()
         object.members.append(.init(key, try PropertyValue(from: &reader, depth: depth - 1)))
+      }
+      if let twice = DistinctKeys.repeated(keys[...], in: reader.bytes) {
+        throw MessagePackError(.duplicateKey, at: twice.lowerBound)
       }
       self = .object(object)
     case 0xC1: throw MessagePackError(.unknownType, at: start)

@@ -6,6 +6,7 @@ public struct MessagePackError: Error, Hashable, Sendable, CustomStringConvertib
     case unknownType = "the type byte is not used"
     case outOfRange = "the number does not fit"
     case invalidUTF8 = "the text is not UTF-8"
+    case duplicateKey = "a key stands there twice"
     case tooDeep = "the value is nested too deeply"
   }
 
