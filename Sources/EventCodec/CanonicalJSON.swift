@@ -32,7 +32,7 @@ public enum CanonicalJSON {
       try write(payload, additions, &output)
     } catch {
       output.removeSubrange(start...)
-      throw CodecError(error.kind == .tooDeep ? .tooDeep : .syntax, at: error.position, "\(error)")
+      throw CodecError(error)
     }
   }
 
@@ -44,7 +44,7 @@ public enum CanonicalJSON {
       try write(&reader, depth: 0, &output)
     } catch {
       output.removeSubrange(start...)
-      throw CodecError(.syntax, at: error.position, "\(error)")
+      throw CodecError(error)
     }
   }
 

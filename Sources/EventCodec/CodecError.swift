@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// What an event may be; the defaults are the bus's own.
 public struct CodecLimits: Hashable, Sendable {
   /// Bytes of the event as it is given, and as it is encoded.
@@ -11,8 +13,23 @@ public struct CodecLimits: Hashable, Sendable {
     self.depth = depth
   }
 
-  /// Containers that may be open at once within the envelope.
+  /// Containers that may be open at once within the envelope: the field's own object, and the levels.
   var openContainers: Int { depth + 1 }
+}
+
+extension CodecError {
+  /// A fault in MessagePack.
+  init(_ error: MessagePackError) {
+    let reason: Reason =
+      switch error.kind {
+      case .tooDeep: .tooDeep
+      case .duplicateKey: .duplicateKey
+      case .truncated: .cutOff
+      case .invalidUTF8: .notUTF8
+      default: .syntax
+      }
+    self.init(reason, at: error.position, "\(error)")
+  }
 }
 
 /// Why bytes are not an event: what, and at which byte of them.

@@ -5,51 +5,41 @@ internal import Primitives
 /// what is missing: type, messageId, timestamp.
 struct EnvelopeAssembler {
   private var ids = UUIDv7Generator()
+  /// The payload while it is put together; grows to what the longest event needed.
+  private var memory: [UInt8] = []
   private var text: [UInt8] = []
+  /// The topic of the last event, which the next one mostly has too: checked and allocated once.
+  private var last = Topic(name: [], isTrack: false)
 
   /// - Parameters:
   ///   - source: what the ranges of `fields` are of.
   ///   - name: the name it was sent under; nil when the event itself says it.
   ///   - received: nanoseconds since 1970, used where the event has no time.
   /// - Returns: the topic.
+  /// - Throws: `CodecError`, and `output` is as it was.
   mutating func assemble(
     _ fields: EnvelopeFields, _ source: RawSpan, name: RawSpan?, received: Int64,
     into output: inout [UInt8]
   ) throws(CodecError) -> [UInt8] {
-    let topic = try topic(fields, source, name)
-    var writer = PayloadFields(source: output)
-    writer.begin()
-    if topic.isTrack {
-      writer.add(.type, text: "track")
-    } else {
-      writer.copy(.type, fields[.type], source)
+    last = try topic(fields, source, name)
+    try checkKinds(fields, source)
+    completeMessageId(fields, source, received)
+    let given = fields.has(.timestamp) ? GivenTime(source.extracting(fields[.timestamp])) : nil
+    // All of the source, the keys of known fields, and what is added: id, times, topic.
+    let needed = source.byteCount + 1024 + (given?.original?.count ?? 0)
+    if memory.count < needed { memory = [UInt8](repeating: 0, count: needed) }
+    let parts = Parts(
+      topic: last, messageId: text, given: given, received: received)
+    let count = unsafe memory.withUnsafeMutableBytes { memory in
+      var payload = unsafe PayloadFields(PackedOutput(memory))
+      payload.write(fields, source, parts)
+      return payload.count
     }
-    if topic.isTrack, !fields.has(.event) {
-      writer.add(.event, utf8: topic.name)
-    } else {
-      writer.copy(.event, fields[.event], source)
-    }
-    try messageId(fields, source, received, &writer)
-    for field in [EnvelopeField.userId, .anonymousId] {
-      try check(field, fields, source) { $0 != .container }
-      writer.copy(field, fields[field], source)
-    }
-    try time(fields, source, received, &writer)
-    for field in [EnvelopeField.sentAt, .receivedAt] { writer.copy(field, fields[field], source) }
-    for field in [EnvelopeField.properties, .traits, .context, .integrations] {
-      try check(field, fields, source) { $0 == .container || $0 == .null }
-      writer.copy(field, fields[field], source)
-    }
-    for field in [EnvelopeField.name, .category, .groupId, .previousId] {
-      writer.copy(field, fields[field], source)
-    }
-    for other in fields.others { writer.copy(other.key, other.value, source) }
-    writer.end()
-    output = writer.takeBytes()
-    return topic.name
+    unsafe output.append(memory.span.bytes.extracting(0..<count))
+    return last.name
   }
 
-  private struct Topic {
+  struct Topic {
     var name: [UInt8]
     var isTrack: Bool
   }
@@ -60,16 +50,16 @@ struct EnvelopeAssembler {
     var isTrack = true
     if fields.has(.type) {
       guard let type = string(fields[.type], source) else {
-        throw CodecError(.type, at: fields.places[EnvelopeField.type.rawValue])
+        throw CodecError(.type, at: fields.place(.type))
       }
       isTrack = unsafe type.isEqual(to: Self.track.span.bytes)
       if !isTrack {
         guard Self.otherTypes.contains(where: { unsafe type.isEqual(to: $0.span.bytes) }) else {
-          throw CodecError(.type, at: fields.places[EnvelopeField.type.rawValue])
+          throw CodecError(.type, at: fields.place(.type))
         }
         let topic = [UInt8(ascii: "$")] + type.copied()
         if let sentUnder, unsafe !sentUnder.isEqual(to: topic.span.bytes) {
-          throw CodecError(.otherName, at: fields.places[EnvelopeField.type.rawValue])
+          throw CodecError(.otherName, at: fields.place(.type))
         }
         return Topic(name: topic, isTrack: false)
       }
@@ -80,11 +70,12 @@ struct EnvelopeAssembler {
   private func eventName(
     _ fields: EnvelopeFields, _ source: RawSpan, _ sentUnder: RawSpan?
   ) throws(CodecError) -> [UInt8] {
-    let place = fields.places[EnvelopeField.event.rawValue]
+    let place = fields.place(.event)
     guard let name = fields.has(.event) ? string(fields[.event], source) : sentUnder else {
       throw CodecError(.noEvent, at: place)
     }
     if let sentUnder, !sentUnder.isEqual(to: name) { throw CodecError(.otherName, at: place) }
+    if last.isTrack, unsafe name.isEqual(to: last.name.span.bytes) { return last.name }
     do {
       try EventName.validate(name)
     } catch {
@@ -97,47 +88,32 @@ struct EnvelopeAssembler {
   private static let otherTypes: [[UInt8]] = ["identify", "page", "screen", "group", "alias"]
     .map { Array($0.utf8) }
 
-  /// The one given, if it is text and not empty: an empty id identifies nothing.
-  private mutating func messageId(
-    _ fields: EnvelopeFields, _ source: RawSpan, _ received: Int64, _ writer: inout PayloadFields
+  private func checkKinds(
+    _ fields: EnvelopeFields, _ source: RawSpan
   ) throws(CodecError) {
     try check(.messageId, fields, source) { $0 == .text || $0 == .null }
-    if let given = string(fields[.messageId], source), given.byteCount > 0 {
-      return writer.copy(.messageId, fields[.messageId], source)
-    }
-    text.removeAll(keepingCapacity: true)
-    ids.next(at: Timestamp(nanoseconds: received)).appendText(to: &text)
-    writer.add(.messageId, utf8: text)
+    try check(.userId, fields, source) { $0 != .container }
+    try check(.anonymousId, fields, source) { $0 != .container }
+    try check(.properties, fields, source) { $0 == .container || $0 == .null }
+    try check(.traits, fields, source) { $0 == .container || $0 == .null }
+    try check(.context, fields, source) { $0 == .container || $0 == .null }
+    try check(.integrations, fields, source) { $0 == .container || $0 == .null }
   }
 
-  /// Times by the rules of the envelope: what cannot be read costs the event its time, never its life.
-  private func time(
-    _ fields: EnvelopeFields, _ source: RawSpan, _ received: Int64, _ writer: inout PayloadFields
-  ) throws(CodecError) {
-    guard fields.has(.timestamp) else {
-      writer.add(.timestamp, integer: received)
-      writer.copy(.originalTimestamp, fields[.originalTimestamp], source)
-      return
-    }
-    let range = fields[.timestamp]
-    let given = GivenTime(source.extracting(range))
-    writer.add(.timestamp, integer: given.time?.nanoseconds ?? received)
-    if fields.has(.originalTimestamp) {
-      writer.copy(.originalTimestamp, fields[.originalTimestamp], source)
-    } else if let original = given.original {
-      writer.add(.originalTimestamp, utf8: original)
-    }
-    if given.time == nil {
-      writer.add(.timestampFlag, text: "unreadable")
-    } else {
-      writer.copy(.timestampFlag, fields[.timestampFlag], source)
-    }
+  /// Makes an id in `text`, unless there is one: an empty id identifies nothing.
+  private mutating func completeMessageId(
+    _ fields: EnvelopeFields, _ source: RawSpan, _ received: Int64
+  ) {
+    text.removeAll(keepingCapacity: true)
+    if let given = string(fields[.messageId], source), given.byteCount > 0 { return }
+    ids.next(at: Timestamp(nanoseconds: received)).appendText(to: &text)
   }
 
   enum ValueKind {
     case null, text, container, other
   }
 
+  @inline(__always)
   private func check(
     _ field: EnvelopeField, _ fields: EnvelopeFields, _ source: RawSpan,
     _ isGood: (ValueKind) -> Bool
@@ -152,7 +128,7 @@ struct EnvelopeAssembler {
       default: .other
       }
     guard isGood(kind) else {
-      throw CodecError(.fieldType, at: fields.places[field.rawValue], "\(field)")
+      throw CodecError(.fieldType, at: fields.place(field), "\(field)")
     }
   }
 
@@ -169,59 +145,5 @@ struct EnvelopeAssembler {
     default: return nil
     }
     return source.extracting(range.lowerBound + skip..<range.upperBound)
-  }
-}
-
-/// A payload being written: fields are counted, and the count is set at the end.
-struct PayloadFields {
-  private var writer: MessagePackWriter
-  private var map: MessagePackWriter.OpenContainer?
-  private var count = 0
-
-  init(source output: consuming [UInt8]) { writer = MessagePackWriter(appendingTo: output) }
-
-  mutating func begin() { map = writer.beginMap() }
-
-  mutating func add(_ field: EnvelopeField, text: StaticString) {
-    key(field)
-    writer.write(text)
-  }
-
-  mutating func add(_ field: EnvelopeField, utf8: [UInt8]) {
-    key(field)
-    unsafe writer.writeString(utf8: utf8.span.bytes)
-  }
-
-  mutating func add(_ field: EnvelopeField, integer: Int64) {
-    key(field)
-    writer.write(integer)
-  }
-
-  /// A field as it stands in `source`; nothing when it is absent.
-  mutating func copy(_ field: EnvelopeField, _ range: Range<Int>, _ source: RawSpan) {
-    guard !range.isEmpty else { return }
-    key(field)
-    writer.bytes.append(source.extracting(range))
-  }
-
-  mutating func copy(_ key: Range<Int>, _ value: Range<Int>, _ source: RawSpan) {
-    count += 1
-    writer.bytes.append(source.extracting(key))
-    writer.bytes.append(source.extracting(value))
-  }
-
-  private mutating func key(_ field: EnvelopeField) {
-    count += 1
-    writer.bytes.append(contentsOf: EnvelopeField.keys[field.rawValue])
-  }
-
-  mutating func end() {
-    if let map { writer.end(map, count: count) }
-  }
-
-  mutating func takeBytes() -> [UInt8] {
-    var taken: [UInt8] = []
-    swap(&taken, &writer.bytes)
-    return taken
   }
 }

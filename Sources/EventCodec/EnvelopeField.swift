@@ -23,10 +23,36 @@
 // version in it: a reader keeps fields that it does not know, in their place, and none changes meaning.
 internal import EventModel
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 extension EnvelopeField {
-  static let texts: [[UInt8]] = allCases.map { Array("\($0)".utf8) }
-  /// Each key as it stands in a payload: its head and its characters.
-  static let keys: [[UInt8]] = texts.map { [0xA0 | UInt8($0.count)] + $0 }
+  /// The key in a payload and in JSON.
+  var text: StaticString {
+    switch self {
+    case .type: "type"
+    case .event: "event"
+    case .messageId: "messageId"
+    case .userId: "userId"
+    case .anonymousId: "anonymousId"
+    case .timestamp: "timestamp"
+    case .originalTimestamp: "originalTimestamp"
+    case .timestampFlag: "timestampFlag"
+    case .sentAt: "sentAt"
+    case .receivedAt: "receivedAt"
+    case .properties: "properties"
+    case .traits: "traits"
+    case .context: "context"
+    case .integrations: "integrations"
+    case .name: "name"
+    case .category: "category"
+    case .groupId: "groupId"
+    case .previousId: "previousId"
+    }
+  }
 
   /// The field that is called so; nil for one that the envelope does not know.
   static func named(_ bytes: UnsafeRawBufferPointer) -> EnvelopeField? {
@@ -52,31 +78,42 @@ extension EnvelopeField {
       case (17, UInt8(ascii: "o")): .originalTimestamp
       default: nil
       }
-    guard let candidate, unsafe bytes.elementsEqual(texts[candidate.rawValue]) else { return nil }
-    return candidate
+    guard let candidate, let start = bytes.baseAddress else { return nil }
+    // The same length, by the switch above.
+    return unsafe memcmp(start, candidate.text.utf8Start, bytes.count) == 0 ? candidate : nil
   }
 }
 
 /// Where the fields of one event stand in a buffer of MessagePack.
 struct EnvelopeFields {
+  private typealias Table<Element> = InlineArray<18, Element>
+
   /// By `EnvelopeField.rawValue`; empty ranges are absent fields.
-  var known = [Range<Int>](repeating: 0..<0, count: EnvelopeField.allCases.count)
-  var others: [(key: Range<Int>, value: Range<Int>)] = []
+  private var known = Table<Range<Int>>(repeating: 0..<0)
   /// Where each known field's value stands in what was given, for errors.
-  var places = [Int](repeating: 0, count: EnvelopeField.allCases.count)
+  private var places = Table<Int>(repeating: 0)
+  /// Keys and values of the other fields, in turn and in their order.
+  var otherKeys: [Range<Int>] = []
+  var otherValues: [Range<Int>] = []
 
   subscript(field: EnvelopeField) -> Range<Int> {
     get { known[field.rawValue] }
     set { known[field.rawValue] = newValue }
   }
 
+  func place(_ field: EnvelopeField) -> Int { places[field.rawValue] }
+
+  mutating func set(_ field: EnvelopeField, _ range: Range<Int>, place: Int) {
+    known[field.rawValue] = range
+    places[field.rawValue] = place
+  }
+
   func has(_ field: EnvelopeField) -> Bool { !known[field.rawValue].isEmpty }
 
   mutating func removeAll() {
-    for index in known.indices {
-      known[index] = 0..<0
-      places[index] = 0
-    }
-    others.removeAll(keepingCapacity: true)
+    known = .init(repeating: 0..<0)
+    places = .init(repeating: 0)
+    otherKeys.removeAll(keepingCapacity: true)
+    otherValues.removeAll(keepingCapacity: true)
   }
 }

@@ -5,20 +5,23 @@ extension EventEnvelope {
   /// Decodes a payload with all its fields.
   ///
   /// Integers in `timestamp`, `receivedAt` and `sentAt` are times; whatever else stands there is kept.
+  /// - Throws: `CodecError`: cut off, bytes behind the end, a key twice at any level, nested too deeply.
   public init(payload: RawSpan) throws(CodecError) {
     self.init(.track)
     do throws(MessagePackError) {
       try read(payload)
     } catch {
-      throw CodecError(error.kind == .tooDeep ? .tooDeep : .syntax, at: error.position, "\(error)")
+      throw CodecError(error)
     }
   }
 
   private mutating func read(_ payload: RawSpan) throws(MessagePackError) {
     var reader = MessagePackReader(payload)
+    var keys: [Range<Int>] = []
     for _ in 0..<(try reader.readMapHeader()) {
       let start = reader.position
-      let key = payload.extracting(try reader.readStringRange())
+      keys.append(try reader.readStringRange())
+      let key = payload.extracting(keys[keys.count - 1])
       let value = try PropertyValue(from: &reader)
       let field = unsafe key.withUnsafeBytes { unsafe EnvelopeField.named($0) }
       switch field {
@@ -38,6 +41,9 @@ extension EventEnvelope {
         others.members.append(.init(name, value))
       }
     }
+    if let twice = DistinctKeys.repeated(keys[...], in: payload) {
+      throw MessagePackError(.duplicateKey, at: twice.lowerBound)
+    }
     guard reader.isAtEnd else { throw MessagePackError(.wrongType, at: reader.position) }
   }
 
@@ -52,7 +58,7 @@ extension EventEnvelope {
     for field in EnvelopeField.allCases {
       guard let value = self[field] else { continue }
       count += 1
-      writer.output.bytes.append(contentsOf: EnvelopeField.keys[field.rawValue])
+      writer.output.write(field.text)
       switch (field, value) {
       case (.timestamp, .date(let time)), (.receivedAt, .date(let time)),
         (.sentAt, .date(let time)):

@@ -8,8 +8,7 @@ internal import Primitives
 public struct JSONEventReader: Sendable {
   public let limits: CodecLimits
   private var assembler = EnvelopeAssembler()
-  private var scratch: [UInt8] = []
-  private var fields = EnvelopeFields()
+  private(set) var packed = PackedJSON()
 
   public init(limits: CodecLimits = CodecLimits()) { self.limits = limits }
 
@@ -28,9 +27,8 @@ public struct JSONEventReader: Sendable {
     }
     try scan(text)
     let start = output.count
-    let scanned = scratch
-    let topic = try unsafe assembler.assemble(
-      fields, scanned.span.bytes, name: nil, received: received, into: &output)
+    let topic = try assembler.assemble(
+      packed.fields, packed.bytes, name: nil, received: received, into: &output)
     guard output.count - start <= limits.eventBytes else {
       let bytes = output.count - start
       output.removeSubrange(start...)
@@ -39,25 +37,53 @@ public struct JSONEventReader: Sendable {
     return topic
   }
 
-  /// Turns the whole object into MessagePack values in `scratch`, and notes where each field is.
+  /// Turns the whole object into MessagePack values in `packed`, and notes where each field is.
   mutating func scan(_ text: RawSpan) throws(CodecError) {
-    fields.removeAll()
-    scratch.removeAll(keepingCapacity: true)
-    var output: [UInt8] = []
-    swap(&output, &scratch)
-    let depth = limits.openContainers
-    var fields = fields
-    self.fields = EnvelopeFields()
-    output = try unsafe text.withUnsafeBytes { bytes throws(CodecError) in
-      var scanner = unsafe JSONScanner(bytes, output: output)
-      try scanner.envelope(&fields, depth: depth)
-      return scanner.output
-    }
-    scratch = output
-    self.fields = fields
+    try packed.scan(text, depth: limits.openContainers)
+  }
+}
+
+/// The last event that was scanned, and memory for the next.
+struct PackedJSON {
+  private(set) var fields = EnvelopeFields()
+  /// Values as MessagePack in its first bytes; grows to what the longest event needed.
+  private var memory: [UInt8] = []
+  private var keys: [Range<Int>] = []
+  private var count = 0
+
+  var bytes: RawSpan {
+    @_lifetime(borrow self)
+    get { unsafe memory.span.bytes.extracting(0..<count) }
   }
 
-  var scanned: (EnvelopeFields, [UInt8]) { (fields, scratch) }
+  mutating func scan(_ text: RawSpan, depth: Int) throws(CodecError) {
+    fields.removeAll()
+    count = 0
+    let needed = PackedOutput.capacity(forJSON: text.byteCount)
+    if memory.count < needed { memory = [UInt8](repeating: 0, count: needed) }
+    count = try Self.scan(text, depth, &memory, &keys, &fields)
+  }
+
+  private static func scan(
+    _ text: RawSpan, _ depth: Int, _ memory: inout [UInt8], _ keys: inout [Range<Int>],
+    _ fields: inout EnvelopeFields
+  ) throws(CodecError) -> Int {
+    // The array's own closure knows no typed errors.
+    try unsafe memory.withUnsafeMutableBytes { memory in
+      Result { () throws(CodecError) -> Int in
+        try unsafe text.withUnsafeBytes { bytes throws(CodecError) in
+          var taken: [Range<Int>] = []
+          swap(&taken, &keys)
+          taken.removeAll(keepingCapacity: true)
+          var scanner = unsafe JSONScanner(bytes, output: memory, keys: taken)
+          taken = []
+          try scanner.envelope(&fields, depth: depth)
+          keys = scanner.takeKeys()
+          return scanner.output.count
+        }
+      }
+    }.get()
+  }
 }
 
 extension JSONScanner {
@@ -97,10 +123,11 @@ extension JSONScanner {
     let keyAt = at
     let keyStart = output.count
     let length = try text()
+    // The whole text, its head included.
     let key = keyStart..<output.count
-    let known = unsafe output.withUnsafeBytes { bytes in
+    let known = unsafe output.withWritten { bytes in
       unsafe EnvelopeField.named(
-        UnsafeRawBufferPointer(rebasing: bytes[(key.upperBound - length)...]))
+        UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - length)...]))
     }
     try expect(":")
     skipBlanks()
@@ -110,15 +137,15 @@ extension JSONScanner {
     let range = start..<output.count
     if let known {
       guard !fields.has(known) else { throw error(.duplicateKey, at: keyAt) }
-      fields[known] = range
-      fields.places[known.rawValue] = place
+      fields.set(known, range, place: place)
     } else {
-      let isKnown = fields.others.contains { output[$0.key].elementsEqual(output[key]) }
+      let isKnown = fields.otherKeys.contains { output.isSame($0, key) }
       guard !isKnown else { throw error(.duplicateKey, at: keyAt) }
-      guard fields.others.count < 1000 else {
+      guard fields.otherKeys.count < 1000 else {
         throw CodecError(.tooLarge, at: keyAt, "more than 1000 fields of its own")
       }
-      fields.others.append((key, range))
+      fields.otherKeys.append(key)
+      fields.otherValues.append(range)
     }
   }
 }

@@ -1,5 +1,3 @@
-internal import Primitives
-
 /// Numbers: integers exact to 64 bits, doubles exact by two ways.
 extension JSONScanner {
   mutating func number() throws(CodecError) {
@@ -85,14 +83,12 @@ extension JSONScanner {
     _ magnitude: UInt64, _ isNegative: Bool, _ overflowed: Bool, start: Int
   ) throws(CodecError) {
     guard !overflowed else { throw error(.numberTooLarge, at: start) }
-    var writer = MessagePackWriter(appendingTo: takeOutput())
     if isNegative {
       guard magnitude <= UInt64(Int64.max) + 1 else { throw error(.numberTooLarge, at: start) }
-      writer.write(Int64(truncatingIfNeeded: 0 &- magnitude))
+      output.integer(Int64(truncatingIfNeeded: 0 &- magnitude))
     } else {
-      writer.write(magnitude)
+      output.integer(magnitude)
     }
-    output = writer.bytes
   }
 
   private mutating func double(
@@ -111,19 +107,11 @@ extension JSONScanner {
       }
     }
     guard value.isFinite else { throw error(.numberTooLarge, at: start) }
-    output.append(0xCB)
-    output.appendBigEndian(value.bitPattern)
+    output.append(0xCB, value.bitPattern)
   }
 
   private static let powers: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
   ]
-
-  /// The output without a copy, to be put back.
-  private mutating func takeOutput() -> [UInt8] {
-    var taken: [UInt8] = []
-    swap(&taken, &output)
-    return taken
-  }
 }

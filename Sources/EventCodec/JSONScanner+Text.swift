@@ -25,7 +25,7 @@ extension JSONScanner {
       case UInt8(ascii: "\""):
         let range = start..<at
         if !isASCII { try validate(range) }
-        writeHead(range.count)
+        output.textHead(range.count)
         append(range)
         at += 1
         return range.count
@@ -36,21 +36,6 @@ extension JSONScanner {
         at += 1
       default: at += 1
       }
-    }
-  }
-
-  private mutating func writeHead(_ length: Int) {
-    if length < 32 {
-      output.append(0xA0 | UInt8(length))
-    } else if length < 256 {
-      output.append(0xD9)
-      output.append(UInt8(length))
-    } else if length < 65536 {
-      output.append(0xDA)
-      output.appendBigEndian(UInt16(length))
-    } else {
-      output.append(0xDB)
-      output.appendBigEndian(UInt32(length))
     }
   }
 
@@ -76,8 +61,8 @@ extension JSONScanner {
       case UInt8(ascii: "\""):
         try take(plain..<at, into: &decoded)
         at += 1
-        writeHead(decoded.count)
-        output.append(contentsOf: decoded)
+        output.textHead(decoded.count)
+        unsafe output.append(decoded.span.bytes)
         return decoded.count
       case UInt8(ascii: "\\"):
         try take(plain..<at, into: &decoded)

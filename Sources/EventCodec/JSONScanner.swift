@@ -4,21 +4,34 @@ internal import Primitives
 ///
 /// Strict: no comments, no trailing commas, no NaN, text valid UTF-8, no key twice in one object.
 /// Integers keep 64 bits, signed or unsigned; a number with a point or an exponent is a double. Nesting
-/// is bounded, so recursion is too. Output goes to `output`, at most three times the input.
+/// is bounded, so recursion is too. Output goes to `output`, whose memory
+/// `PackedOutput.capacity(forJSON:)` reckons.
 ///
 /// Lives within one `withUnsafeBytes`; every read is compared with `count` first.
 @safe struct JSONScanner {
   private let input: UnsafeRawBufferPointer
   let count: Int
   var at = 0
-  var output: [UInt8]
+  var output: PackedOutput
   /// Where each key of the objects that are open stands in `output`, text only.
-  private var keys: [Range<Int>] = []
+  private(set) var keys: [Range<Int>]
 
-  init(_ input: UnsafeRawBufferPointer, output: consuming [UInt8]) {
+  /// - Parameter keys: empty; given so that its memory can be used again.
+  init(
+    _ input: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer,
+    keys: consuming [Range<Int>] = []
+  ) {
     unsafe self.input = input
     count = input.count
-    self.output = output
+    unsafe self.output = PackedOutput(output)
+    self.keys = keys
+  }
+
+  /// Gives the memory of the keys back.
+  mutating func takeKeys() -> [Range<Int>] {
+    var taken: [Range<Int>] = []
+    swap(&taken, &keys)
+    return taken
   }
 
   @inline(__always) func byte(_ index: Int) -> UInt8 { unsafe input[index] }
@@ -33,7 +46,9 @@ internal import Primitives
   }
 
   @inline(__always)
-  mutating func append(_ range: Range<Int>) { unsafe output.append(contentsOf: input[range]) }
+  mutating func append(_ range: Range<Int>) {
+    unsafe output.append(UnsafeRawBufferPointer(rebasing: input[range]))
+  }
 
   func error(_ reason: CodecError.Reason, at position: Int? = nil) -> CodecError {
     CodecError(reason, at: position ?? at)
@@ -57,8 +72,9 @@ internal import Primitives
     return byte(at)
   }
 
-  mutating func expect(_ character: Character) throws(CodecError) {
-    guard try peek() == character.asciiValue else { throw error(.syntax) }
+  @inline(__always)
+  mutating func expect(_ character: Unicode.Scalar) throws(CodecError) {
+    guard try peek() == UInt8(ascii: character) else { throw error(.syntax) }
     at += 1
   }
 
@@ -105,7 +121,7 @@ internal import Primitives
         break
       }
     }
-    closeHead(at: head, values, small: 0x90, wide: 0xDC)
+    output.close(head: head, values, small: 0x90, wide: 0xDC)
   }
 
   private mutating func object(depth: Int) throws(CodecError) {
@@ -133,7 +149,7 @@ internal import Primitives
     let members = keys.count - firstKey
     guard isDistinct(firstKey) else { throw error(.duplicateKey, at: start) }
     keys.removeSubrange(firstKey...)
-    closeHead(at: head, members, small: 0x80, wide: 0xDE)
+    output.close(head: head, members, small: 0x80, wide: 0xDE)
   }
 
   /// A key: text, written like any; returns where its characters stand in the output.
@@ -143,39 +159,16 @@ internal import Primitives
     return output.count - length..<output.count
   }
 
-  /// Gives a container its count. The head has one byte; a large container is moved to make room.
-  private mutating func closeHead(at head: Int, _ values: Int, small: UInt8, wide: UInt8) {
-    if values < 16 {
-      output[head] = small | UInt8(values)
-    } else if values < 65536 {
-      output[head] = wide
-      output.insert(contentsOf: [UInt8(values >> 8), UInt8(values & 255)], at: head + 1)
-    } else {
-      output[head] = wide + 1
-      let bytes = (0..<4).map { UInt8(truncatingIfNeeded: values >> (24 - 8 * $0)) }
-      output.insert(contentsOf: bytes, at: head + 1)
-    }
-  }
-
   /// Whether the keys from `first` on are all different: pair by pair when they are few, else sorted.
   private func isDistinct(_ first: Int) -> Bool {
-    let mine = keys[first...]
-    guard mine.count > 1 else { return true }
-    if mine.count <= 12 {
-      for (index, key) in mine.enumerated() {
-        for other in mine.dropFirst(index + 1) where isSame(key, other) { return false }
+    guard keys.count - first > 12 else {
+      for index in first..<keys.count {
+        for other in first..<index where output.isSame(keys[index], keys[other]) { return false }
       }
       return true
     }
-    let sorted = mine.sorted { output[$0].lexicographicallyPrecedes(output[$1]) }
-    return !zip(sorted, sorted.dropFirst()).contains { isSame($0, $1) }
-  }
-
-  @inline(__always)
-  private func isSame(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
-    guard a.count == b.count else { return false }
-    for offset in 0..<a.count
-    where output[a.lowerBound + offset] != output[b.lowerBound + offset] { return false }
-    return true
+    return unsafe output.withWritten { bytes in
+      DistinctKeys.repeated(keys[first...], in: unsafe bytes.bytes) == nil
+    }
   }
 }

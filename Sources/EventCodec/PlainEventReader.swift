@@ -5,12 +5,12 @@ internal import Primitives
 ///
 /// The payload is JSON if its first byte is `{`, else MessagePack. It is an envelope if `type` is one of
 /// the six types and it also has `properties`, `traits` or `messageId`; otherwise it is the properties.
-/// A NUL behind the name, as the live feed writes it, is taken off.
+/// A NUL behind the name, as the live feed writes it, is taken off. A key that stands twice in any map
+/// is refused, as in JSON: what it means, two readers would answer differently.
 public struct PlainEventReader: Sendable {
   public let limits: CodecLimits
   private var json: JSONEventReader
   private var assembler = EnvelopeAssembler()
-  private var packed: [UInt8] = []
 
   public init(limits: CodecLimits = CodecLimits()) {
     self.limits = limits
@@ -67,8 +67,8 @@ public struct PlainEventReader: Sendable {
     _ name: RawSpan, _ payload: RawSpan, _ received: Int64, _ output: inout [UInt8]
   ) throws(CodecError) -> [UInt8] {
     try json.scan(payload)
-    let (fields, scratch) = json.scanned
-    return try unsafe assemble(fields, scratch.span.bytes, name, received, &output)
+    return try Self.assemble(
+      &assembler, json.packed.fields, json.packed.bytes, name, received, &output)
   }
 
   private mutating func readPacked(
@@ -76,34 +76,39 @@ public struct PlainEventReader: Sendable {
   ) throws(CodecError) -> [UInt8] {
     var reader = MessagePackReader(payload)
     var fields = EnvelopeFields()
+    var keys = KeySearch(depth: limits.openContainers)
     do throws(MessagePackError) {
       for _ in 0..<(try reader.readMapHeader()) {
         let keyStart = reader.position
         let text = try reader.readStringRange()
         let key = keyStart..<reader.position
         let start = reader.position
-        try reader.skip()
+        try keys.skip(&reader)
         let known = unsafe payload.extracting(text).withUnsafeBytes {
           unsafe EnvelopeField.named($0)
         }
-        if let known, !fields.has(known) {
-          fields[known] = start..<reader.position
-          fields.places[known.rawValue] = start
-        } else if known == nil, fields.others.count < 10_000 {
-          fields.others.append((key, start..<reader.position))
-        } else {
-          throw MessagePackError(.wrongType, at: keyStart)
+        guard let known else {
+          fields.otherKeys.append(key)
+          fields.otherValues.append(start..<reader.position)
+          continue
         }
+        guard !fields.has(known) else { throw MessagePackError(.duplicateKey, at: keyStart) }
+        fields.set(known, start..<reader.position, place: start)
+      }
+      if let twice = DistinctKeys.repeated(fields.otherKeys[...], in: payload) {
+        throw MessagePackError(.duplicateKey, at: twice.lowerBound)
       }
     } catch {
-      throw CodecError(.syntax, at: error.position, "\(error)")
+      throw CodecError(error)
     }
     guard reader.isAtEnd else { throw CodecError(.trailing, at: reader.position) }
-    return try assemble(fields, payload, name, received, &output)
+    return try Self.assemble(&assembler, fields, payload, name, received, &output)
   }
 
-  private mutating func assemble(
-    _ fields: EnvelopeFields, _ source: RawSpan, _ name: RawSpan, _ received: Int64,
+  /// Static, since the fields may be of `json` while the assembler changes.
+  private static func assemble(
+    _ assembler: inout EnvelopeAssembler, _ fields: EnvelopeFields, _ source: RawSpan,
+    _ name: RawSpan, _ received: Int64,
     _ output: inout [UInt8]
   ) throws(CodecError) -> [UInt8] {
     if isEnvelope(fields, source) {
@@ -111,37 +116,33 @@ public struct PlainEventReader: Sendable {
         fields, source, name: name, received: received, into: &output)
     }
     // The whole map is the properties: put under that key, it is an envelope of one field.
-    packed.removeAll(keepingCapacity: true)
-    packed.append(contentsOf: propertiesMap(fields, source))
-    let packed = packed
+    let packed = propertiesMap(fields, source)
     var envelope = EnvelopeFields()
     envelope[.properties] = 0..<packed.count
     return try unsafe assembler.assemble(
       envelope, packed.span.bytes, name: name, received: received, into: &output)
   }
 
-  private func isEnvelope(_ fields: EnvelopeFields, _ source: RawSpan) -> Bool {
+  private static func isEnvelope(_ fields: EnvelopeFields, _ source: RawSpan) -> Bool {
     guard fields.has(.type),
       fields.has(.properties) || fields.has(.traits) || fields.has(.messageId)
     else { return false }
-    var reader = MessagePackReader(source.extracting(fields[.type]))
-    guard let type = try? reader.readString() else { return false }
-    return ["track", "identify", "page", "screen", "group", "alias"].contains(type)
+    // The six types are short, so each has one byte of head.
+    let type = source.extracting(fields[.type])
+    return type.isShortText("track") || type.isShortText("identify") || type.isShortText("page")
+      || type.isShortText("screen") || type.isShortText("group") || type.isShortText("alias")
   }
 
   /// The fields as one map again, in the order in which they stood.
-  private func propertiesMap(_ fields: EnvelopeFields, _ source: RawSpan) -> [UInt8] {
+  private static func propertiesMap(_ fields: EnvelopeFields, _ source: RawSpan) -> [UInt8] {
     var members: [(Int, [UInt8])] = []
     for field in EnvelopeField.allCases where fields.has(field) {
       let value = source.extracting(fields[field]).copied()
-      members.append((fields[field].lowerBound, EnvelopeField.keys[field.rawValue] + value))
+      members.append((fields[field].lowerBound, field.packedText + value))
     }
-    for other in fields.others {
+    for (key, value) in zip(fields.otherKeys, fields.otherValues) {
       members.append(
-        (
-          other.value.lowerBound,
-          source.extracting(other.key.lowerBound..<other.value.upperBound).copied()
-        ))
+        (value.lowerBound, source.extracting(key.lowerBound..<value.upperBound).copied()))
     }
     members.sort { $0.0 < $1.0 }
     var writer = MessagePackWriter()
@@ -165,5 +166,28 @@ extension PayloadError {
     case .noJSON: .binary
     case .trailing: .trailing
     }
+  }
+}
+
+extension RawSpan {
+  /// Whether this is MessagePack of that text, which has fewer than 32 bytes.
+  fileprivate func isShortText(_ text: StaticString) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard byteCount == length + 1, bigEndian(at: 0, as: UInt8.self) == 0xA0 | UInt8(length) else {
+      return false
+    }
+    for index in 0..<length {
+      let wanted = unsafe text.utf8Start[index]
+      if bigEndian(at: index + 1, as: UInt8.self) != wanted { return false }
+    }
+    return true
+  }
+}
+
+extension EnvelopeField {
+  fileprivate var packedText: [UInt8] {
+    var writer = MessagePackWriter()
+    writer.write(text)
+    return writer.bytes
   }
 }

@@ -144,19 +144,28 @@ public struct WhereClause: Sendable {
 extension PropertyValue {
   /// One JSON value, blanks around it allowed.
   init(json text: [UInt8]) throws(CodecError) {
-    let packed = try unsafe text.span.bytes.withUnsafeBytes { bytes throws(CodecError) in
-      var scanner = unsafe JSONScanner(bytes, output: [])
-      scanner.skipBlanks()
-      try scanner.value(depth: EventLimits.maximumDepth)
-      scanner.skipBlanks()
-      guard scanner.at == scanner.count else { throw scanner.error(.trailing) }
-      return scanner.output
-    }
-    let span = unsafe packed.span.bytes
+    var packed = [UInt8](repeating: 0, count: PackedOutput.capacity(forJSON: text.count))
+    let count = try unsafe Self.pack(text.span.bytes, &packed)
+    let span = unsafe packed.span.bytes.extracting(0..<count)
     var reader = MessagePackReader(span)
     do throws(MessagePackError) {
       self = try PropertyValue(from: &reader)
-    } catch { throw CodecError(.syntax, at: error.position) }
+    } catch { throw CodecError(error) }
+  }
+
+  private static func pack(_ text: RawSpan, _ memory: inout [UInt8]) throws(CodecError) -> Int {
+    try unsafe memory.withUnsafeMutableBytes { memory in
+      Result { () throws(CodecError) -> Int in
+        try unsafe text.withUnsafeBytes { bytes throws(CodecError) in
+          var scanner = unsafe JSONScanner(bytes, output: memory)
+          scanner.skipBlanks()
+          try scanner.value(depth: EventLimits.maximumDepth)
+          scanner.skipBlanks()
+          guard scanner.at == scanner.count else { throw scanner.error(.trailing) }
+          return scanner.output.count
+        }
+      }
+    }.get()
   }
 }
 
