@@ -1,8 +1,8 @@
 // Every message between a client and the broker's `bus` socket (port 7400) is one ZeroMQ frame:
 //
 //   0  magic    u8   0xEB
-//   1  version  u8   1. A broker answers another version's HELLO and OPEN with BYE "version", and drops
-//                    its other messages, counted; a client that meets one reports it and stops.
+//   1  version  u8   1. A broker answers a message of another version with a bare BYE of its own, and
+//                    counts it; a client that meets another version reports it and stops.
 //   2  verb     u8   see `Verb`. An unknown verb is dropped and counted, and answered with RESET.
 //   3  flags    u8   0; a reader ignores what it does not know
 //   4  token    u64  names the session (WELCOME and OPENED give it); in FETCH, ADMIN and their answers
