@@ -37,7 +37,7 @@ final class TestBroker {
   }
 
   func publish(
-    _ arguments: [String] = ["-"], input: String = "", limit: Duration = .seconds(60)
+    _ arguments: [String] = ["-"], input: String = "", limit: Duration = .seconds(90)
   ) throws -> Program.Run {
     try Program.run(["publish", "--bus", bus] + arguments, input: input, limit: limit)
   }
@@ -58,7 +58,9 @@ final class TestBroker {
   /// A `tail` that can miss nothing from now on.
   func tail(_ arguments: [String] = []) throws -> ChildProcess {
     let tail = try ChildProcess(
-      Program.path, ["tail", "--bus", bus, "--format", "ndjson", "--ready"] + arguments)
+      Program.path,
+      ["tail", "--bus", bus, "--ready"]
+        + (arguments.contains("--template") ? [] : ["--format", "ndjson"]) + arguments)
     try #require(
       tail.errorOutput.waitForLine { $0.hasPrefix("ready head=") } != nil,
       "\(tail.errorOutput.text)")
@@ -73,6 +75,13 @@ final class TestBroker {
 
   var openFiles: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.id)/fd").count) ?? -1
+  }
+
+  /// Resident memory in KiB.
+  var memory: Int {
+    let status = (try? String(contentsOfFile: "/proc/\(process.id)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return line?.split(separator: " ").compactMap { Int($0) }.first ?? 0
   }
 
   private func readAddresses() throws {

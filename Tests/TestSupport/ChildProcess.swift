@@ -101,6 +101,14 @@ public final class ChildProcess: @unchecked Sendable {
     }
   }
 
+  /// How it ended, or nil while it runs.
+  public func ended() -> Status? {
+    if let status { return status }
+    var raw: Int32 = 0
+    let result = unsafe waitpid(id, &raw, WNOHANG)
+    return result == id ? finish(Self.decode(raw)) : nil
+  }
+
   /// Runs a program to its end, with `input` given and closed.
   public static func run(
     _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],

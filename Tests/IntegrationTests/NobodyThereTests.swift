@@ -1,0 +1,36 @@
+import Foundation
+import Primitives
+import TestSupport
+import Testing
+
+extension IntegrationTests {
+  /// Publishing where nothing listens.
+  @Suite struct NobodyThereTests {
+    private static let lines =
+      (0..<9).map { EventLine.track("Game", id: "B11-\($0)") }.joined(separator: "\n") + "\n"
+
+    @Test func `publishing to nobody ends by itself and says how much was not sent`() throws {
+      let port = try FreePorts.base()
+      let run = try Program.run(
+        ["publish", "--bus", "tcp://127.0.0.1:\(port)", "-"], input: Self.lines,
+        limit: .seconds(15))
+      #expect(run.status == .exited(69))
+      #expect(run.errors.contains("9 events were not sent"), "\(run.errors)")
+    }
+
+    @Test func `a signal ends it sooner and it still says so`() throws {
+      let port = try FreePorts.base()
+      let publish = try ChildProcess(
+        Program.path, ["publish", "--bus", "tcp://127.0.0.1:\(port)", "-"])
+      try publish.write(Self.lines)
+      publish.closeInput()
+      // It has its sockets when it has their threads.
+      let tasks = "/proc/\(publish.id)/task"
+      #expect(
+        waitUntil { (try? FileManager.default.contentsOfDirectory(atPath: tasks).count) ?? 0 > 3 })
+      publish.signal(SIGTERM)
+      #expect(publish.wait(.seconds(5)) == .exited(143))
+      #expect(publish.errorOutput.text.contains("9 events"), "\(publish.errorOutput.text)")
+    }
+  }
+}
