@@ -83,7 +83,9 @@ struct PublishFile {
     var lines = LineReader(maximumBytes: reader.limits.eventBytes)
     var isOpen = true
     // Unreachable: what is in a file is still counted, but nobody waits for a pipe.
-    while isOpen, !context.interruption.isRequested, let chunk = try input.read() {
+    while isOpen, producer == nil || !context.interruption.isRequested,
+      let chunk = try input.read()
+    {
       do throws(LineReader.WrongEncoding) {
         try lines.feed(chunk[...]) { line in
           isOpen = take(line, producer)
