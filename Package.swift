@@ -32,7 +32,7 @@ let modules: [Module] = [
   Module(name: "BusProtocol", uses: ["Primitives"]),
   // 2
   Module(name: "EventCodec", uses: ["Primitives", "EventModel", "BusProtocol"], settings: spans),
-  Module(name: "EventJournal", uses: ["Primitives"]),
+  Module(name: "EventJournal", uses: ["Primitives"], testsUse: ["JournalTestSupport"]),
   Module(name: "BusTransport", uses: ["Primitives", "CZeroMQ"], settings: spans),
   Module(name: "Database", uses: ["Primitives", "CSQLite"]),
   Module(name: "HTTPServer", uses: ["Primitives", "CMicroHTTPD"]),
@@ -90,6 +90,17 @@ targets += [
     swiftSettings: strict),
   .target(
     name: "TestSupport", dependencies: ["Primitives", "CPlatform"], path: "Tests/TestSupport",
+    swiftSettings: strict),
+  // A disk in memory that crashes, tears and fills up.
+  .target(
+    name: "JournalTestSupport", dependencies: ["Primitives", "EventJournal"],
+    path: "Tests/JournalTestSupport", swiftSettings: strict),
+  // Producers, a broker, its journal and subscribers without sockets and threads, by seeds.
+  .testTarget(
+    name: "SimulationTests",
+    dependencies: [
+      "Primitives", "BusProtocol", "EventJournal", "BusBroker", "BusClient", "JournalTestSupport",
+    ],
     swiftSettings: strict),
   // Figures of single parts: `swift run -c release benchmarks`.
   .executableTarget(

@@ -66,8 +66,8 @@ struct BrokerParts: Sendable {
   }
 
   /// The tables of names and producers: the newest snapshot, and what was appended since.
-  private static func tables(
-    _ recovery: JournalRecovery<DirectoryStorage>, _ configuration: BrokerConfiguration
+  static func tables<Storage: JournalStorage>(
+    _ recovery: JournalRecovery<Storage>, _ configuration: BrokerConfiguration
   ) throws -> (NameTable, ProducerTable) {
     var names = NameTable(limit: configuration.maximumNames)
     var producers = ProducerTable(

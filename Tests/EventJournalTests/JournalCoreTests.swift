@@ -1,4 +1,5 @@
 internal import EventJournal
+internal import JournalTestSupport
 internal import Primitives
 internal import Testing
 

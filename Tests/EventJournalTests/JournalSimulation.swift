@@ -1,4 +1,5 @@
 internal import EventJournal
+internal import JournalTestSupport
 internal import Primitives
 
 /// One life of a journal on a faulty disk, chosen by a seed: sessions that append, roll, read, delete

@@ -1,4 +1,5 @@
 internal import EventJournal
+internal import JournalTestSupport
 internal import Primitives
 
 /// A short script that every exhaustive test plays: ten groups of one or two batches in about three

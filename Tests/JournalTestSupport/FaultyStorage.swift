@@ -1,5 +1,5 @@
-internal import EventJournal
-internal import Primitives
+public import EventJournal
+public import Primitives
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -12,14 +12,22 @@ internal import Synchronization
 /// room after so many bytes, fails a sync, and at a crash keeps any part of what was not synced.
 ///
 /// What it promises is what ``JournalStorage`` asks: synced bytes and synced names survive.
-final class FaultyStorage: JournalStorage {
-  struct Faults: Sendable {
+public final class FaultyStorage: JournalStorage {
+  public struct Faults: Sendable {
     /// Every call from this one on fails, as if the process were gone.
-    var stopsBefore = Int.max
+    public var stopsBefore = Int.max
     /// Bytes that may still be written.
-    var room = Int.max
+    public var room = Int.max
     /// The sync with this number, from 0, fails.
-    var failingSync = Int.max
+    public var failingSync = Int.max
+
+    public init(
+      stopsBefore: Int = .max, room: Int = .max, failingSync: Int = .max
+    ) {
+      self.stopsBefore = stopsBefore
+      self.room = room
+      self.failingSync = failingSync
+    }
   }
 
   struct Inode: Sendable {
@@ -51,16 +59,16 @@ final class FaultyStorage: JournalStorage {
   }
 
   let state: Mutex<State>
-  let location = "a faulty disk"
+  public let location = "a faulty disk"
 
-  init() { state = Mutex(State()) }
+  public init() { state = Mutex(State()) }
   private init(_ state: State) { self.state = Mutex(state) }
 
-  var operations: Int { state.withLock { $0.operations } }
-  var syncs: Int { state.withLock { $0.syncs } }
-  func setFaults(_ faults: Faults) { state.withLock { $0.faults = faults } }
+  public var operations: Int { state.withLock { $0.operations } }
+  public var syncs: Int { state.withLock { $0.syncs } }
+  public func setFaults(_ faults: Faults) { state.withLock { $0.faults = faults } }
 
-  func lock() throws(SystemError) -> JournalLock<FaultyFile> {
+  public func lock() throws(SystemError) -> JournalLock<FaultyFile> {
     try change { state throws(SystemError) in
       guard !state.isLocked else { return .busy(holder: 7) }
       state.isLocked = true
@@ -69,11 +77,11 @@ final class FaultyStorage: JournalStorage {
     }
   }
 
-  func list() throws(SystemError) -> [String] {
+  public func list() throws(SystemError) -> [String] {
     try change { state throws(SystemError) in Array(state.names.keys) }
   }
 
-  func open(_ name: String, forWriting: Bool) throws(SystemError) -> FaultyFile {
+  public func open(_ name: String, forWriting: Bool) throws(SystemError) -> FaultyFile {
     try change { state throws(SystemError) in
       guard let inode = state.names[name] else {
         throw SystemError(call: "open", code: ENOENT, subject: name)
@@ -82,7 +90,7 @@ final class FaultyStorage: JournalStorage {
     }
   }
 
-  func create(_ name: String) throws(SystemError) -> FaultyFile {
+  public func create(_ name: String) throws(SystemError) -> FaultyFile {
     try change { state throws(SystemError) in
       state.inodes.append(Inode())
       state.names[name] = state.inodes.count - 1
@@ -91,7 +99,7 @@ final class FaultyStorage: JournalStorage {
     }
   }
 
-  func rename(_ name: String, to newName: String) throws(SystemError) {
+  public func rename(_ name: String, to newName: String) throws(SystemError) {
     try change { state throws(SystemError) in
       guard let inode = state.names.removeValue(forKey: name) else {
         throw SystemError(call: "rename", code: ENOENT, subject: name)
@@ -101,7 +109,7 @@ final class FaultyStorage: JournalStorage {
     }
   }
 
-  func remove(_ name: String) throws(SystemError) {
+  public func remove(_ name: String) throws(SystemError) {
     try change { state throws(SystemError) in
       guard state.names.removeValue(forKey: name) != nil else {
         throw SystemError(call: "unlink", code: ENOENT, subject: name)
@@ -110,7 +118,7 @@ final class FaultyStorage: JournalStorage {
     }
   }
 
-  func synchronizeDirectory() throws(SystemError) {
+  public func synchronizeDirectory() throws(SystemError) {
     try change { state throws(SystemError) in
       state.durableNames = state.names
       state.pendingNames = []
@@ -118,16 +126,16 @@ final class FaultyStorage: JournalStorage {
   }
 
   /// The names of the segment files, oldest first.
-  var segmentNames: [String] {
+  public var segmentNames: [String] {
     state.withLock { $0.names.keys.filter { $0.hasSuffix(".segment") }.sorted() }
   }
 
-  func bytes(of name: String) -> [UInt8] {
+  public func bytes(of name: String) -> [UInt8] {
     state.withLock { state in state.names[name].map { state.inodes[$0].bytes } ?? [] }
   }
 
   /// Another hand than the journal's changes a file, on the disk and in the cache.
-  func replace(_ name: String, with bytes: [UInt8]) {
+  public func replace(_ name: String, with bytes: [UInt8]) {
     state.withLock { state in
       guard let inode = state.names[name] else { return }
       state.inodes[inode] = Inode(bytes: bytes, durable: bytes)
@@ -148,7 +156,7 @@ final class FaultyStorage: JournalStorage {
   }
 
   /// The disk after the machine lost its power: a new storage with what survived.
-  func afterPowerLoss(using random: inout some RandomNumberGenerator) -> FaultyStorage {
+  public func afterPowerLoss(using random: inout some RandomNumberGenerator) -> FaultyStorage {
     var state = state.withLock { $0 }
     for change in state.pendingNames where Bool.random(using: &random) {
       state.durableNames.apply(change)
@@ -161,7 +169,7 @@ final class FaultyStorage: JournalStorage {
   }
 
   /// The disk after the process was killed: nothing is lost.
-  func afterKill() -> FaultyStorage { Self.restarted(state.withLock { $0 }) }
+  public func afterKill() -> FaultyStorage { Self.restarted(state.withLock { $0 }) }
 
   private static func restarted(_ state: State) -> FaultyStorage {
     var state = state

@@ -1,5 +1,5 @@
-internal import EventJournal
-internal import Primitives
+public import EventJournal
+public import Primitives
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -9,7 +9,7 @@ internal import Synchronization
 #endif
 
 /// An open file of a ``FaultyStorage``.
-final class FaultyFile: JournalFile {
+public final class FaultyFile: JournalFile {
   private let storage: FaultyStorage
   private let inode: Int
   private let isLock: Bool
@@ -24,11 +24,11 @@ final class FaultyFile: JournalFile {
     if isLock { storage.state.withLock { $0.isLocked = false } }
   }
 
-  func size() throws(SystemError) -> Int {
+  public func size() throws(SystemError) -> Int {
     try storage.change { state throws(SystemError) in state.inodes[inode].bytes.count }
   }
 
-  func read(_ count: Int, at position: Int) throws(SystemError) -> [UInt8] {
+  public func read(_ count: Int, at position: Int) throws(SystemError) -> [UInt8] {
     try storage.change { state throws(SystemError) in
       let bytes = state.inodes[inode].bytes
       let start = min(position, bytes.count)
@@ -36,7 +36,7 @@ final class FaultyFile: JournalFile {
     }
   }
 
-  func write(_ bytes: RawSpan, at position: Int) throws(SystemError) {
+  public func write(_ bytes: RawSpan, at position: Int) throws(SystemError) {
     let new = bytes.copied()
     try storage.change { state throws(SystemError) in
       let kept = Array(new.prefix(state.faults.room))
@@ -47,14 +47,14 @@ final class FaultyFile: JournalFile {
     }
   }
 
-  func truncate(to size: Int) throws(SystemError) {
+  public func truncate(to size: Int) throws(SystemError) {
     try storage.change { state throws(SystemError) in
       state.inodes[inode].bytes.resize(to: size)
       state.inodes[inode].pending.append(.truncate(size))
     }
   }
 
-  func synchronize() throws(SystemError) {
+  public func synchronize() throws(SystemError) {
     try storage.change { state throws(SystemError) in
       state.syncs += 1
       guard state.syncs - 1 != state.faults.failingSync else {

@@ -1,0 +1,156 @@
+import BusProtocol
+import EventJournal
+import JournalTestSupport
+import Primitives
+
+@testable import BusBroker
+
+/// The broker's core over the real journal on a disk in memory. What its threads would do waits in
+/// queues until the seed says that it is done, or that the process is gone.
+struct SimulatedBroker {
+  private(set) var storage = FaultyStorage()
+  /// What the cursor store holds.
+  private(set) var cursors: [[UInt8]: CursorRecord] = [:]
+  private(set) var process: Process?
+  private let segmentBytes: Int
+  private let tailBytes: Int
+
+  struct Process {
+    var core: BrokerCore
+    let writer: JournalWriter<FaultyStorage>
+    let journal: Journal<FaultyStorage>
+    var writes: [[JournalGroup]] = []
+    var reads: [ReadRequest] = []
+    var stores: [[CursorChange]] = []
+    var nextTick: Int64 = 0
+  }
+
+  init(using random: inout SeededRandom) {
+    segmentBytes = Int.random(in: 500...4000, using: &random)
+    tailBytes = Int.random(in: 300...3000, using: &random)
+  }
+
+  mutating func start(at now: Int64, seed: UInt64) throws {
+    let recovery = try Journal.open(
+      storage,
+      configuration: JournalConfiguration(
+        durability: .fsync, segmentBytes: segmentBytes, groupBytes: 600), now: now)
+    var configuration = BrokerConfiguration(directory: "")
+    configuration.tailBytes = tailBytes
+    let (names, producers) = try BrokerParts.tables(recovery, configuration)
+    process = Process(
+      core: BrokerCore(
+        configuration: configuration, description: BrokerDescription(), journal: recovery.core,
+        names: names, producers: producers,
+        cursors: CursorTable(limit: 100, records: Array(cursors.values)), seed: seed),
+      writer: recovery.writer, journal: recovery.journal)
+  }
+
+  /// The end of a turn of the bus loop; what it sends goes to `send`, which says whether the peer is
+  /// there.
+  mutating func turn(at now: Int64, _ send: (Peer, [UInt8]) -> Bool) throws {
+    guard var process else { return }
+    if now >= process.nextTick {
+      process.nextTick = now + 1_000_000_000
+      process.core.tick(at: now)
+    }
+    process.core.flush()
+    while process.core.deliver() {}
+    process.core.writeCursors()
+    for action in process.core.takeActions() {
+      switch action {
+      case .send(let peer, let message):
+        if !send(peer, message) { process.core.peerLost(peer, isFull: false) }
+      case .write(let groups): process.writes.append(groups)
+      case .read(let request): process.reads.append(request)
+      case .storeCursors(let changes): process.stores.append(changes)
+      case .live, .report: break
+      }
+    }
+    self.process = process
+  }
+
+  mutating func receive(_ message: [UInt8], from peer: Peer, at now: Int64) {
+    unsafe process?.core.receive(message.span.bytes, from: peer, at: now)
+  }
+
+  /// The writer thread takes an order. False: the process ended in the middle of it.
+  mutating func write() throws -> Bool {
+    guard let groups = process?.writes.first, let writer = process?.writer else { return true }
+    process?.writes.removeFirst()
+    var count = 0
+    do throws(JournalError) {
+      for group in groups {
+        try writer.write(group)
+        count += 1
+      }
+      process?.core.written(count)
+    } catch {
+      guard error.isRetriable else { return false }
+      process?.core.written(count, failure: "\(error)")
+    }
+    return true
+  }
+
+  /// The reader thread answers. False: the process has ended.
+  mutating func read() throws -> Bool {
+    guard let request = process?.reads.first, let journal = process?.journal else { return true }
+    process?.reads.removeFirst()
+    switch JournalReading(journal: journal).perform(request) {
+    case .delivered(let delivery): process?.core.readDone(delivery)
+    case .failed(let text):
+      try require(text.contains("stopped"), "read: \(text)")
+      return false
+    default: throw SimulationFailure(description: "an answer to what nobody asked")
+    }
+    return true
+  }
+
+  /// The cursor store's thread has committed a transaction.
+  mutating func store() {
+    guard let changes = process?.stores.first else { return }
+    process?.stores.removeFirst()
+    apply(changes)
+    process?.core.stored(changes, failure: nil)
+  }
+
+  private mutating func apply(_ changes: [CursorChange]) {
+    for case .put(let record) in changes { cursors[record.name] = record }
+  }
+
+  /// The next operations on the disk are the last ones.
+  func stopSoon(using random: inout SeededRandom) {
+    storage.setFaults(
+      .init(stopsBefore: storage.operations + Int.random(in: 0...4, using: &random)))
+  }
+
+  func setRoom(_ bytes: Int) { storage.setFaults(.init(room: bytes)) }
+
+  /// The process is killed, or its machine loses power. A transaction under way may be done or not.
+  mutating func crash(using random: inout SeededRandom) {
+    for changes in process?.stores ?? [] where Bool.random(using: &random) { apply(changes) }
+    process = nil
+    storage =
+      Bool.random(using: &random) ? storage.afterPowerLoss(using: &random) : storage.afterKill()
+  }
+
+  /// An orderly end; what clients are told goes to `send`.
+  mutating func stop(at now: Int64, _ send: (Peer, [UInt8]) -> Bool) throws {
+    setRoom(.max)
+    process?.core.drain()
+    while process?.core.isDrained == false {
+      // A tick tries again what a full disk refused.
+      process?.nextTick = 0
+      try turn(at: now, send)
+      try require(try write(), "a write failed on a good disk")
+    }
+    process?.core.sayGoodbye()
+    try turn(at: now, send)
+    while process?.stores.isEmpty == false { store() }
+    if let group = process?.core.journal.takeClosingGroup(time: now) {
+      try process?.writer.write(group)
+    }
+    process = nil
+    storage = storage.afterKill()
+  }
+}

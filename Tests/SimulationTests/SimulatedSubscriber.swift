@@ -1,0 +1,86 @@
+import BusProtocol
+import Primitives
+
+@testable import BusBroker
+@testable import BusClient
+
+/// A subscriber's core and its program, which handles batches when it likes, commits some, and may crash.
+struct SimulatedSubscriber {
+  let name: String
+  /// The one event name it wants; nil for all.
+  let wanted: String?
+  private(set) var core: SubscriberCore
+  private var inbox: [EventBatch] = []
+  /// What was handled, in all runs of the program, by offset.
+  private(set) var handled: [UInt64: [UInt8]] = [:]
+  /// How far it has handled: where its cursor may be.
+  private(set) var handledTo = Position(epoch: 0, offset: 0)
+  /// The last offset that this run handled.
+  private var last: UInt64?
+  private var run: UInt8 = 0
+
+  init(name: String, wanted: String?, seed: UInt64) {
+    self.name = name
+    self.wanted = wanted
+    core = Self.core(name, wanted, run: 0, seed: seed)
+  }
+
+  private static func core(
+    _ name: String, _ wanted: String?, run: UInt8, seed: UInt64
+  ) -> SubscriberCore {
+    SubscriberCore(
+      .init(
+        client: "simulation", name: Array(name.utf8),
+        filters: wanted.map { [NameFilter(.exact, $0)] } ?? [],
+        start: .cursor(otherwise: .earliest), seekGeneration: nil, reset: false, instance: [run],
+        creditEvents: 10, creditBytes: 2000, stopsAtGap: false), seed: seed)
+  }
+
+  /// The program dies with all it has not handled, and starts again at its cursor.
+  mutating func crash(seed: UInt64) {
+    run &+= 1
+    core = Self.core(name, wanted, run: run, seed: seed)
+    inbox = []
+    last = nil
+  }
+
+  mutating func receive(_ message: [UInt8], at now: Int64) {
+    unsafe core.receive(message.span.bytes, at: now)
+  }
+
+  mutating func step(_ link: inout Link, at now: Int64, newPeer: () -> Peer) throws {
+    _ = core.tick(at: now)
+    core.grantCredit()
+    for action in core.takeActions() {
+      switch action {
+      case .send(let bytes): link.sendUp(bytes)
+      case .reconnect: link.replace(newPeer())
+      case .deliver(let batch): inbox.append(batch)
+      case .failed(let error): throw SimulationFailure(description: "\(name): \(error)")
+      case .notice(.gap(let gap)): throw SimulationFailure(description: "\(name): \(gap)")
+      case .opened, .committed, .head, .notice: break
+      }
+    }
+  }
+
+  /// The program takes one batch, and commits it, or not.
+  mutating func handle(using random: inout SeededRandom) throws {
+    guard !inbox.isEmpty else { return }
+    let batch = inbox.removeFirst()
+    for event in batch.events {
+      try require(
+        last.map { event.offset > $0 } ?? true,
+        "'\(name)' got \(event.offset) after \(last ?? 0)")
+      last = event.offset
+      try require(
+        handled[event.offset] ?? event.payload == event.payload,
+        "'\(name)' got another event at \(event.offset)")
+      handled[event.offset] = event.payload
+    }
+    handledTo = max(handledTo, batch.end)
+    core.take(events: batch.creditEvents, bytes: batch.messageBytes)
+    if !name.isEmpty, Int.random(in: 0..<3, using: &random) == 0 { core.commit(batch.end) }
+  }
+
+  func isDone(at head: UInt64) -> Bool { inbox.isEmpty && handledTo.offset == head }
+}
