@@ -168,6 +168,13 @@ extension CanonicalJSON {
       var plain = 0
       var index = 0
       while index < bytes.count {
+        // Eight bytes at a time while all are plain ASCII.
+        if index + 8 <= bytes.count,
+          unsafe isPlain(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+        {
+          index += 8
+          continue
+        }
         let byte = unsafe bytes[index]
         guard needsEscape(byte) else {
           index += 1
@@ -178,14 +185,23 @@ extension CanonicalJSON {
           index += 1
           continue
         }
-        unsafe output.append(contentsOf: bytes[plain..<index])
+        unsafe output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[plain..<index]))
         unsafe escape(bytes, index, length, &output)
         index += length
         plain = index
       }
-      unsafe output.append(contentsOf: bytes[plain...])
+      unsafe output.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[plain...]))
     }
     output.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether no byte is a control, `"`, `\\`, U+007F or beyond ASCII.
+  @inline(__always) private static func isPlain(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let found =
+      (word &- 0x2020_2020_2020_2020) | ((word ^ (0x22 * ones)) &- ones)
+      | ((word ^ (0x5C * ones)) &- ones) | ((word ^ (0x7F * ones)) &- ones) | word
+    return found & (0x80 * ones) == 0
   }
 
   @inline(__always) private static func needsEscape(_ byte: UInt8) -> Bool {

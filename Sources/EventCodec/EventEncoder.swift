@@ -9,6 +9,7 @@ public struct EventEncoder: Sendable {
   public let limits: CodecLimits
   private var writer: PropertyWriter
   private var ids: UUIDv7Generator
+  private var prefix = EventPrefix()
 
   public init(limits: CodecLimits = CodecLimits(), ids: UUIDv7Generator = UUIDv7Generator()) {
     self.limits = limits
@@ -41,7 +42,7 @@ public struct EventEncoder: Sendable {
     do throws(EventEncodingError) {
       try write(event, identity, time, common)
       let range = start..<writer.output.bytes.count
-      try check(range, event.eventType)
+      try check(range)
       return range
     } catch {
       writer.output.bytes.removeSubrange(start...)
@@ -53,29 +54,25 @@ public struct EventEncoder: Sendable {
     _ event: some PublishableEvent, _ identity: EventIdentity, _ time: Timestamp,
     _ common: PropertyObject?
   ) throws(EventEncodingError) {
-    let envelope = writer.output.beginMap()
+    try prefix.prepare(event.eventType)
+    let head = writer.output.bytes.count
+    writer.hasContainers = false
+    writer.output.bytes += prefix.bytes
     var fields = 4
-    writer.output.write("type" as StaticString)
-    writer.output.write("track" as StaticString)
-    writer.output.write("event" as StaticString)
-    writer.output.write(event.eventType.rawValue)
-    writer.output.write("messageId" as StaticString)
-    writer.output.writeStringHeader(UUIDv7.textBytes)
     ids.next(at: time).appendText(to: &writer.output.bytes)
     if let userId = identity.userId {
-      writer.output.write("userId" as StaticString)
-      writer.output.write(userId)
+      writer.output.write("userId", userId)
       fields += 1
     }
     if !identity.anonymousId.isEmpty {
-      writer.output.write("anonymousId" as StaticString)
-      writer.output.write(identity.anonymousId)
+      writer.output.write("anonymousId", identity.anonymousId)
       fields += 1
     }
     writer.output.write("timestamp" as StaticString)
     writer.output.write(time.nanoseconds)
     if try writeProperties(event, common) { fields += 1 }
-    writer.output.end(envelope, count: fields)
+    // Seven at most, so the head keeps its one byte.
+    writer.output.bytes[head] |= UInt8(fields)
   }
 
   /// Returns whether the event has properties.
@@ -122,20 +119,16 @@ public struct EventEncoder: Sendable {
     return false
   }
 
-  /// The broker's own check, so that what is refused is refused here, where the program sees it.
-  private func check(_ range: Range<Int>, _ type: EventType) throws(EventEncodingError) {
+  /// What the broker would refuse is refused here, where the program sees it. Lengths, texts and
+  /// numbers are right by construction, so only size and depth are left.
+  private func check(_ range: Range<Int>) throws(EventEncodingError) {
     guard range.count <= limits.eventBytes else {
       throw EventEncodingError("\(range.count) bytes; \(limits.eventBytes) are allowed")
     }
-    let name = Array(type.rawValue.utf8)
-    do throws(EventNameError) {
-      try unsafe EventName.validate(name.span.bytes)
-    } catch {
-      throw EventEncodingError("its name cannot be used: \(error)")
-    }
+    guard writer.hasContainers else { return }
     do throws(PayloadError) {
       try unsafe PayloadWalker.check(
-        writer.output.bytes.span.bytes.extracting(range), name: name.span.bytes,
+        writer.output.bytes.span.bytes.extracting(range), name: prefix.name.span.bytes,
         maximumDepth: limits.openContainers)
     } catch {
       throw EventEncodingError("\(error)")

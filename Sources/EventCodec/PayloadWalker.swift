@@ -237,6 +237,7 @@ public struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
     at += length
   }
 
+  @inline(__always)
   private mutating func skipText(_ length: Int) throws(PayloadError) {
     guard length <= count - at else { throw fail(.cutOff) }
     try checkUTF8(at..<at + length)
@@ -254,6 +255,14 @@ public struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Eight bytes at a time while they are ASCII, as nearly all are; the rest is validated in full.
   @inline(__always)
   private func checkUTF8(_ range: Range<Int>) throws(PayloadError) {
+    // Short texts, as nearly all are: one load, the bytes behind the text masked out.
+    if range.count <= 8, range.lowerBound + 8 <= count {
+      let word = UInt64(littleEndian: load(range.lowerBound))
+      let high = word & 0x8080_8080_8080_8080
+      let mask = range.count == 8 ? UInt64.max : (1 << UInt64(range.count * 8)) &- 1
+      if high & mask != 0 { try validate(range) }
+      return
+    }
     var index = range.lowerBound
     while index + 8 <= range.upperBound {
       let word: UInt64 = load(index)

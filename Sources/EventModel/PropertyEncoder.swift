@@ -70,6 +70,7 @@ final class EncodingState {
       isRootList = !isMap
       levels.append(Level(container: nil, serial: serial))
     } else {
+      writer.hasContainers = true
       let container = isMap ? writer.output.beginMap() : writer.output.beginArray()
       levels.append(Level(container: container, serial: serial))
     }

@@ -13,6 +13,8 @@ public struct PropertyWriter: Sendable {
   public var nonFiniteCount = 0
   /// Set when an event has properties but no single one: an empty map is not the same as none.
   public var isPresent = false
+  /// Set when a list or an object was written, so that the encoder checks how deep they are.
+  public var hasContainers = false
 
   public init(output: consuming MessagePackWriter = MessagePackWriter()) { self.output = output }
 
@@ -37,8 +39,8 @@ public struct PropertyWriter: Sendable {
   }
 
   public mutating func write(_ key: StaticString, _ value: String) {
-    begin(key)
-    output.write(value)
+    count += 1
+    output.write(key, value)
   }
 
   public mutating func write(_ key: StaticString, _ value: Timestamp) {
@@ -48,9 +50,10 @@ public struct PropertyWriter: Sendable {
 
   /// A case of an enum whose raw values are what travels.
   @_disfavoredOverload
+  @inlinable
   public mutating func write(_ key: StaticString, _ value: some RawRepresentable<String>) {
-    begin(key)
-    output.write(value.rawValue)
+    count += 1
+    output.write(key, value.rawValue)
   }
 
   public mutating func write(_ key: StaticString, _ value: PropertyValue) {
@@ -126,9 +129,11 @@ extension PropertyWriter {
     case .string(let value): output.write(value)
     case .date(let value): write(value)
     case .array(let values):
+      hasContainers = true
       output.writeArrayHeader(values.count)
       for value in values { write(value) }
     case .object(let object):
+      hasContainers = true
       output.writeMapHeader(object.count)
       for member in object.members {
         output.write(member.key)

@@ -86,6 +86,33 @@ public struct MessagePackWriter: Sendable {
       contentsOf: UnsafeBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount))
   }
 
+  /// Writes a key and a text, the most frequent pair of events: at once when both are short, since each
+  /// append to the array costs more than the copy itself.
+  @inlinable
+  public mutating func write(_ key: StaticString, _ value: String) {
+    let keyCount = key.utf8CodeUnitCount
+    var value = value
+    let isWritten = value.withUTF8 { text in
+      guard keyCount < 32, text.count < 32 else { return false }
+      unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 8) { pair in
+        unsafe pair[0] = 0xA0 | UInt8(truncatingIfNeeded: keyCount)
+        unsafe pair.baseAddress!.advanced(by: 1).copyMemory(
+          from: key.utf8Start, byteCount: keyCount)
+        unsafe pair[keyCount + 1] = 0xA0 | UInt8(truncatingIfNeeded: text.count)
+        if let start = text.baseAddress {
+          unsafe pair.baseAddress!.advanced(by: keyCount + 2).copyMemory(
+            from: start, byteCount: text.count)
+        }
+        unsafe bytes.append(
+          contentsOf: UnsafeRawBufferPointer(rebasing: pair[..<(keyCount + 2 + text.count)]))
+      }
+      return true
+    }
+    if isWritten { return }
+    write(key)
+    write(value)
+  }
+
   /// Writes `utf8` as a string; it must be UTF-8.
   @inlinable
   public mutating func writeString(utf8: RawSpan) {

@@ -53,23 +53,42 @@ public struct UUIDv7: Hashable, Sendable, CustomStringConvertible {
   }
 
   public func appendText(to bytes: inout [UInt8]) {
-    func digit(_ value: UInt64) -> UInt8 {
-      let nibble = UInt8(truncatingIfNeeded: value & 15)
-      return nibble < 10 ? 0x30 + nibble : 0x57 + nibble
-    }
-    unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.textBytes) { text in
-      var at = 0
-      for index in 0..<32 {
-        if index == 8 || index == 12 || index == 16 || index == 20 {
-          unsafe text[at] = UInt8(ascii: "-")
-          at += 1
-        }
-        let half = index < 16 ? high : low
-        unsafe text[at] = digit(half >> UInt64(60 - (index & 15) * 4))
-        at += 1
-      }
+    let first = Self.digits(high >> 32)
+    let second = Self.digits(high & 0xFFFF_FFFF)
+    let third = Self.digits(low >> 32)
+    let last = Self.digits(low & 0xFFFF_FFFF)
+    unsafe withUnsafeTemporaryAllocation(byteCount: Self.textBytes, alignment: 8) { text in
+      unsafe text.storeBytes(of: first.bigEndian, as: UInt64.self)
+      unsafe Self.store(second, in: text, at: 8)
+      unsafe Self.store(third, in: text, at: 18)
+      unsafe text.storeBytes(of: last.bigEndian, toByteOffset: 28, as: UInt64.self)
       unsafe bytes.append(contentsOf: text)
     }
+  }
+
+  /// Eight digits as `-dddd-dddd`.
+  @inline(__always)
+  private static func store(
+    _ digits: UInt64, in text: UnsafeMutableRawBufferPointer, at offset: Int
+  ) {
+    unsafe text[offset] = UInt8(ascii: "-")
+    unsafe text.storeBytes(
+      of: UInt32(truncatingIfNeeded: digits >> 32).bigEndian, toByteOffset: offset + 1,
+      as: UInt32.self)
+    unsafe text[offset + 5] = UInt8(ascii: "-")
+    unsafe text.storeBytes(
+      of: UInt32(truncatingIfNeeded: digits).bigEndian, toByteOffset: offset + 6, as: UInt32.self)
+  }
+
+  /// 32 bits as eight hexadecimal digits, the first in the highest byte, all at once.
+  @inline(__always)
+  private static func digits(_ value: UInt64) -> UInt64 {
+    var nibbles = (value & 0xFFFF_0000) << 16 | (value & 0xFFFF)
+    nibbles = (nibbles & 0xFF00_0000_FF00) << 8 | (nibbles & 0xFF_0000_00FF)
+    nibbles = (nibbles & 0x00F0_00F0_00F0_00F0) << 4 | (nibbles & 0x000F_000F_000F_000F)
+    // 1 where a nibble is 10 and more, so that its digit is a letter.
+    let letters = ((nibbles &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
+    return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* 0x27
   }
 
   public var description: String {
