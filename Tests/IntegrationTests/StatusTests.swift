@@ -1,0 +1,71 @@
+import Foundation
+import Primitives
+import TestSupport
+import Testing
+
+extension IntegrationTests {
+  /// What a running broker tells about itself, and what it lets be changed.
+  @Suite struct StatusTests {
+    @Test func `status counts the events of each name`() throws {
+      let broker = try TestBroker()
+      _ = try broker.publish(["--event", "Game Started"])
+      _ = try broker.publish(["--event", "Game Started"])
+      let run = try Program.run(["status", "--json", "--bus", broker.bus])
+      try #require(run.status == .exited(0), "\(run.errors)")
+      let status = try JSONValue(text: run.output)
+      #expect(status["head"]?.int == 2)
+      #expect(status["ledger"]?["stored"]?.int == 2)
+      guard case .list(let names)? = status["names"] else {
+        Issue.record("no names in \(run.output)")
+        return
+      }
+      #expect(names.map { $0["name"]?.text } == ["Game Started"])
+      #expect(names.map { $0["events"]?.int } == [2])
+    }
+
+    @Test func `a bus that is not there is one clear line and exit 69`() throws {
+      let run = try Program.run(["status", "--bus", "tcp://127.0.0.1:1", "--timeout", "200ms"])
+      #expect(run.status == .exited(69))
+      #expect(run.errorLines.count == 1)
+      #expect(run.errors.contains("tcp://127.0.0.1:1"))
+    }
+
+    @Test func `metrics and readiness answer over HTTP`() throws {
+      let broker = try TestBroker()
+      let metrics = try #require(broker.addresses["metrics"])
+      let ready = try ChildProcess.run("curl", ["-sf", metrics + "/readyz"])
+      #expect(ready.status == .exited(0))
+      let text = try ChildProcess.run("curl", ["-sf", metrics + "/metrics"])
+      let lines = String(decoding: text.output, as: UTF8.self).split(separator: "\n")
+      #expect(lines.contains("eventbus_broker_taking_events 1"))
+      #expect(lines.contains { $0.hasPrefix("process_resident_memory_bytes ") })
+    }
+
+    @Test func `a cursor is sought, paused, resumed and deleted`() throws {
+      let broker = try TestBroker()
+      _ = try broker.publish(["--event", "Game Started"])
+      _ = try broker.stored(["--name", "reader"])
+      func consumers(_ words: String...) throws -> Program.Run {
+        try Program.run(["consumers"] + words + ["--json", "--bus", broker.bus])
+      }
+      let sought = try consumers("seek", "reader", "earliest")
+      #expect(sought.output.contains("\"cursor\":0"), "\(sought.errors)")
+      #expect(try consumers("pause", "reader").output.contains("\"paused\":true"))
+      #expect(try consumers("resume", "reader").output.contains("\"paused\":false"))
+      #expect(try consumers("delete", "reader").status == .exited(0))
+      let gone = try consumers("show", "reader")
+      #expect(gone.status == .exited(1))
+      #expect(gone.errorLines == ["eventbus consumers show: no subscriber is named 'reader'"])
+    }
+
+    @Test func `a subscriber in use is not deleted`() throws {
+      let broker = try TestBroker()
+      let tail = try broker.tail(["--name", "reader"])
+      let run = try Program.run(["consumers", "delete", "reader", "--bus", broker.bus])
+      #expect(run.status == .exited(1))
+      #expect(run.errors.contains("is connected: stop it first"))
+      tail.signal(SIGTERM)
+      tail.wait()
+    }
+  }
+}
