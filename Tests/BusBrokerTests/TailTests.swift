@@ -10,7 +10,9 @@ import Testing
   }
 
   static func tail(chunksHeld: Int) -> Tail {
-    var tail = Tail(maximumBytes: chunksHeld * chunks[0].memoryBytes, first: 0)
+    // The newest chunks' own sizes: the allocator may give each another capacity.
+    let bytes = chunks.suffix(chunksHeld).reduce(0) { $0 + $1.memoryBytes }
+    var tail = Tail(maximumBytes: bytes, first: 0)
     for chunk in chunks { tail.append(chunk) }
     return tail
   }
