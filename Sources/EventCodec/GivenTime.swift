@@ -16,9 +16,7 @@ struct GivenTime {
       case 0xA0...0xBF, 0xD9...0xDB:
         let text = try reader.readStringSpan()
         time = Timestamp(text: text)
-        var own: [UInt8] = []
-        time?.appendText(to: &own)
-        original = unsafe text.isEqual(to: own.span.bytes) ? nil : text.copied()
+        original = time?.isText(text) == true ? nil : text.copied()
       case 0x00...0x7F, 0xE0...0xFF, 0xCC...0xD3:
         let number = try reader.readInt()
         time = Timestamp(number: number)

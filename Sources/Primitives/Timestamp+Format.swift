@@ -7,33 +7,55 @@ extension Timestamp {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends the text: 24, 27 or 30 bytes, one more for years before 0.  About 30 ns.
+  /// Appends the text: 24, 27 or 30 bytes. About 15 ns.
   public func appendText(to bytes: inout [UInt8]) {
+    let text = TimestampText(self)
+    unsafe bytes.append(text.bytes.span.bytes.extracting(0..<text.count))
+  }
+
+  /// Whether `other` is just this time's text; nothing is allocated.
+  public func isText(_ other: RawSpan) -> Bool {
+    let text = TimestampText(self)
+    return unsafe other.isEqual(to: text.bytes.span.bytes.extracting(0..<text.count))
+  }
+}
+
+/// The text of a time in memory of a fixed size: 64 bits of nanoseconds reach from 1677 to 2262, so the
+/// year has four digits.
+private struct TimestampText {
+  private(set) var bytes: [30 of UInt8] = .init(repeating: 0)
+  private(set) var count = 0
+
+  init(_ time: Timestamp) {
     let second: Int64 = 1_000_000_000
-    let fraction = Int(nanoseconds.remainderFloored(second))
-    let seconds = (nanoseconds - Int64(fraction)) / second
+    let fraction = Int(time.nanoseconds.remainderFloored(second))
+    let seconds = (time.nanoseconds - Int64(fraction)) / second
     let daySeconds = Int(seconds.remainderFloored(86_400))
     let date = CivilDate(daysSince1970: Int((seconds - Int64(daySeconds)) / 86_400))
-    bytes.appendDigits(date.year, width: 4)
-    bytes.append(UInt8(ascii: "-"))
-    bytes.appendDigits(date.month, width: 2)
-    bytes.append(UInt8(ascii: "-"))
-    bytes.appendDigits(date.day, width: 2)
-    bytes.append(UInt8(ascii: "T"))
-    bytes.appendDigits(daySeconds / 3600, width: 2)
-    bytes.append(UInt8(ascii: ":"))
-    bytes.appendDigits(daySeconds / 60 % 60, width: 2)
-    bytes.append(UInt8(ascii: ":"))
-    bytes.appendDigits(daySeconds % 60, width: 2)
-    bytes.append(UInt8(ascii: "."))
+    add(date.year, width: 4, then: "-")
+    add(date.month, width: 2, then: "-")
+    add(date.day, width: 2, then: "T")
+    add(daySeconds / 3600, width: 2, then: ":")
+    add(daySeconds / 60 % 60, width: 2, then: ":")
+    add(daySeconds % 60, width: 2, then: ".")
     if fraction % 1_000_000 == 0 {
-      bytes.appendDigits(fraction / 1_000_000, width: 3)
+      add(fraction / 1_000_000, width: 3, then: "Z")
     } else if fraction % 1000 == 0 {
-      bytes.appendDigits(fraction / 1000, width: 6)
+      add(fraction / 1000, width: 6, then: "Z")
     } else {
-      bytes.appendDigits(fraction, width: 9)
+      add(fraction, width: 9, then: "Z")
     }
-    bytes.append(UInt8(ascii: "Z"))
+  }
+
+  @inline(__always)
+  private mutating func add(_ value: Int, width: Int, then end: Unicode.Scalar) {
+    var rest = UInt32(truncatingIfNeeded: value)
+    for index in 1...width {
+      bytes[count + width - index] = UInt8(truncatingIfNeeded: 48 + rest % 10)
+      rest /= 10
+    }
+    bytes[count + width] = UInt8(ascii: end)
+    count += width + 1
   }
 }
 
@@ -42,20 +64,6 @@ extension Int64 {
   fileprivate func remainderFloored(_ divisor: Int64) -> Int64 {
     let rest = self % divisor
     return rest < 0 ? rest + divisor : rest
-  }
-}
-
-extension [UInt8] {
-  /// Appends a number that is not negative in decimal, with zeros in front up to `width` (at most 9).
-  @inline(__always)
-  fileprivate mutating func appendDigits(_ value: Int, width: Int) {
-    let end = count + width
-    append(contentsOf: repeatElement(UInt8(ascii: "0"), count: width))
-    var rest = UInt32(truncatingIfNeeded: value)
-    for index in 1...width {
-      self[end - index] += UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
   }
 }
 
