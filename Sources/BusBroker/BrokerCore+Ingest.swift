@@ -12,7 +12,7 @@ extension BrokerCore {
   func check(_ batch: Batch, _ bytes: RawSpan) -> [RefuseMessage.Event] {
     var refused: [RefuseMessage.Event] = []
     let ranges = batch.nameRanges(in: bytes)
-    let problems = ranges.map { checkName(bytes.extracting($0)) }
+    let problems = checkNames(ranges, bytes)
     var payloadAt = batch.payloadsStart
     for index in 0..<batch.eventCount {
       let entry = batch.entry(index, in: bytes, payloadAt: &payloadAt)
@@ -25,17 +25,26 @@ extension BrokerCore {
     return refused
   }
 
-  private func checkName(_ name: RawSpan) -> (RefusalCode, String)? {
-    if names.find(name) != nil { return nil }
-    do {
-      try EventName.validate(topic: name)
-    } catch {
-      return (.badName, "\(error)")
+  /// What is wrong with each name of a batch. Its new names share what room is left in the table: each
+  /// alone would find some, and together they may not.
+  private func checkNames(
+    _ ranges: [Range<Int>], _ bytes: RawSpan
+  ) -> [(RefusalCode, String)?] {
+    var room = max(0, names.limit - names.count)
+    return ranges.map { range in
+      let name = bytes.extracting(range)
+      if names.find(name) != nil { return nil }
+      do {
+        try EventName.validate(topic: name)
+      } catch {
+        return (.badName, "\(error)")
+      }
+      guard room > 0 else {
+        return (.tooManyNames, "\(names.limit) event names are known; a new one is refused")
+      }
+      room -= 1
+      return nil
     }
-    guard !names.isFull else {
-      return (.tooManyNames, "\(names.limit) event names are known; a new one is refused")
-    }
-    return nil
   }
 
   private func checkPayload(_ payload: RawSpan, _ name: RawSpan) -> (RefusalCode, String)? {
@@ -104,8 +113,8 @@ extension BrokerCore {
     } catch {
       preconditionFailure("the plain sockets' thread built a bad batch: \(error)")
     }
-    for range in batch.nameRanges(in: bytes) {
-      guard let (code, text) = checkName(bytes.extracting(range)) else { continue }
+    for problem in checkNames(batch.nameRanges(in: bytes), bytes) {
+      guard let (code, text) = problem else { continue }
       metrics.eventsRefused += UInt64(plain.eventCount)
       return refusals.count(code, on: plain.port, events: plain.eventCount, sample: text)
     }

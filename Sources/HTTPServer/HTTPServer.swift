@@ -102,8 +102,10 @@ public final class HTTPServer: Sendable {
       MHD_OptionItem(option: .END, value: 0, ptr_value: nil),
     ]
     // Not MHD_USE_ERROR_LOG: it would write to standard error what any client can provoke.
+    // poll, not epoll: at its connection limit the daemon stops to look at the listening socket, and
+    // with edge-triggered events it stayed deaf when connections were free again.
     let flags =
-      MHD_USE_AUTO.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue | MHD_USE_ITC.rawValue
+      MHD_USE_POLL.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue | MHD_USE_ITC.rawValue
     return unsafe eb_start_daemon(UInt32(flags), handleRequest, context, &options)
   }
 }

@@ -85,7 +85,9 @@ enum BrokerCommand {
       JournalDurability(rawValue: try arguments.requiredText("durability")) ?? .fsync
     configuration.retentionAge = try arguments.value("retention-age", as: Duration.self)
     configuration.retentionBytes = try arguments.value("retention-bytes", as: ByteSize.self).bytes
-    configuration.segmentBytes = try arguments.value("segment-bytes", as: ByteSize.self).bytes
+    configuration.segmentBytes = try arguments.value(
+      "segment-bytes", in: ByteSize(bytes: 64 << 10)...ByteSize(bytes: 16 << 30)
+    ).bytes
     configuration.keepUnreadBytes =
       try arguments.optional("keep-unread-bytes", as: ByteSize.self)?.bytes ?? 0
     configuration.dropUnread = arguments.flag("drop-unread")

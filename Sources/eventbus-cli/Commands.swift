@@ -1,3 +1,4 @@
+import BusClient
 import ServiceRuntime
 
 /// The program's commands: what each is called, and what runs it.
@@ -44,6 +45,9 @@ enum Commands {
       return try entry.run(context)
     } catch let error as UsageError {
       Terminal.error("eventbus \(arguments.command.name): \(error)")
+      return .usage
+    } catch BusClientError.configuration(let text) {
+      Terminal.error("eventbus \(arguments.command.name): \(text)")
       return .usage
     } catch let error as CommandFailure {
       Terminal.error("eventbus \(arguments.command.name): \(error.text)")

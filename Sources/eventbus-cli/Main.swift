@@ -14,12 +14,14 @@ enum EventbusProgram {
     // Groups and messages of up to 4 MiB come and go; faulting their pages in again cost a fifth of all
     // CPU time.
     eb_keep_freed_memory(32 << 20)
+    StandardFiles.ensure()
     let environment = ProcessEnvironment.current()
     // Its supervisor died while it started: nobody would stop it.
     guard SupervisedChild.begin(environment: environment) else {
       exit(ExitCode.terminated.rawValue)
     }
-    exit(run(Array(CommandLine.arguments.dropFirst()), environment).rawValue)
+    let code = run(Array(CommandLine.arguments.dropFirst()), environment)
+    exit((code == .done && Terminal.hasFailed ? .diskError : code).rawValue)
   }
 
   /// Parses, then runs the command on a thread of its own while this one waits for signals: they must

@@ -32,7 +32,6 @@ struct PublishFile {
     self.settings = settings
     self.context = context
     self.source = source
-    refusedLines = try settings.refusedFile.map { try FileWriter(creating: $0) }
   }
 
   mutating func run() throws -> ExitCode {
@@ -41,6 +40,8 @@ struct PublishFile {
     configuration.onNotice = { notes.take($0) }
     configuration.onRefused = { notes.refused($0) }
     let input = try openInput()
+    // Only now: a file of an earlier run is not emptied for an input that is not there.
+    refusedLines = try settings.refusedFile.map { try FileWriter(creating: $0) }
     let producer = try Producer(configuration)
     let start = SystemClock.monotonic()
     outcome.wasReached = try waitForBus(producer)

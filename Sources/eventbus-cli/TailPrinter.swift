@@ -62,7 +62,7 @@ struct TailOutput: ~Copyable {
     do throws(SystemError) {
       try body(&output)
     } catch {
-      Terminal.error("eventbus tail: stdout: \(error)")
+      Terminal.outputFailed(error)
       isClosed = true
     }
     isClosed = isClosed || output.isClosed

@@ -62,7 +62,11 @@ struct TailRun: ~Copyable {
     configuration.reset = settings.resetsFilters
     configuration.onGap = settings.stopsAtGap ? .stop : .continue
     configuration.onNotice = { notice in
-      if case .silent = notice { Terminal.error("the bus is silent; connecting again") }
+      switch notice {
+      case .silent: Terminal.error("the bus is silent; connecting again")
+      case .sessionLost: Terminal.error("the bus began anew; going on where this was")
+      default: break
+      }
     }
     return try Subscriber(configuration)
   }

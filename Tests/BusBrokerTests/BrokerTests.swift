@@ -147,6 +147,24 @@ struct BrokerTests {
     broker.join()
   }
 
+  @Test func `new names of one batch share the room that is left for names`() throws {
+    let folder = try TemporaryFolder()
+    let broker = try startBroker(folder) { $0.maximumNames = 3 }
+    let context = try ZeroMQContext()
+    var client = try RawClient(context, broker.addresses.bus)
+    let welcome = try client.hello()
+    try client.publish(["A", "B", "C", "D", "E", "A"], token: welcome.token)
+    let refusal = try client.refused()
+    #expect(refusal.events.map(\.index) == [3, 4])
+    #expect(Set(refusal.events.map(\.code)) == ["TOO_MANY_NAMES"])
+    client.sequence = 0
+    try client.publish(["A", "B", "C", "A"], token: welcome.token)
+    #expect(try client.acknowledged().nextOffset == 4)
+    broker.stop()
+    broker.join()
+    #expect(broker.failure == nil)
+  }
+
   @Test func `whoever asks without a session is told to begin again`() throws {
     let folder = try TemporaryFolder()
     let broker = try startBroker(folder)
