@@ -11,7 +11,14 @@ enum CodecBenchmark {
   private static let plain = PlainEnded(
     opponentType: "human", winningPlayer: "first", category: "21 - 30", value: 23)
 
+  /// An event of 200 bytes with four properties, as a file has it.
+  private static let line =
+    #"{"type":"track","event":"Game Ended","messageId":"m-000000000042","userId":"user-0042","#
+    + #""timestamp":"2024-05-01T12:00:00.123Z","properties":{"plan":"pro","value":23,"rate":1.5,"#
+    + #""page":"xxxxxxxxxxxxxx"}}"#
+
   static func run() throws {
+    let lineBytes = Array(line.utf8)
     var encoder = EventEncoder()
     let range = try encoder.append(typed, identity: identity, time: time)
     let payload = encoder.bytes
@@ -42,6 +49,10 @@ enum CodecBenchmark {
     try rate("JSON line to payload (\(json.count) bytes)", target: 1_000_000) {
       output.removeAll(keepingCapacity: true)
       _ = try unsafe reader.read(json.span.bytes, received: 0, into: &output)
+    }
+    try rate("JSON line to payload (\(line.utf8.count) bytes)", target: 1_000_000) {
+      output.removeAll(keepingCapacity: true)
+      _ = try unsafe reader.read(lineBytes.span.bytes, received: 0, into: &output)
     }
     var text: [UInt8] = []
     try rate("payload to canonical JSON", target: 1_000_000) {
