@@ -52,11 +52,9 @@ struct EnvelopeAssembler {
       guard let type = string(fields[.type], source) else {
         throw CodecError(.type, at: fields.place(.type))
       }
-      isTrack = unsafe type.isEqual(to: Self.track.span.bytes)
+      guard let kind = EventKind(type) else { throw CodecError(.type, at: fields.place(.type)) }
+      isTrack = kind == .track
       if !isTrack {
-        guard Self.otherTypes.contains(where: { unsafe type.isEqual(to: $0.span.bytes) }) else {
-          throw CodecError(.type, at: fields.place(.type))
-        }
         let topic = [UInt8(ascii: "$")] + type.copied()
         if let sentUnder, unsafe !sentUnder.isEqual(to: topic.span.bytes) {
           throw CodecError(.otherName, at: fields.place(.type))
@@ -83,10 +81,6 @@ struct EnvelopeAssembler {
     }
     return name.copied()
   }
-
-  private static let track = Array("track".utf8)
-  private static let otherTypes: [[UInt8]] = ["identify", "page", "screen", "group", "alias"]
-    .map { Array($0.utf8) }
 
   private func checkKinds(
     _ fields: EnvelopeFields, _ source: RawSpan
