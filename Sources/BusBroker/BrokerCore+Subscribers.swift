@@ -44,11 +44,10 @@ extension BrokerCore {
     let known = open.name.isEmpty ? nil : cursors[open.name]
     let (cursor, gap) = resolve(open.start, known: known, timeOffset: timeOffset)
     let token = newToken()
-    var session = SubscriberSession(
+    let session = SubscriberSession(
       token: token, peer: peer, name: open.name, instance: open.instance,
       client: text(Array(open.client.utf8.prefix(100))), filter: SubscriptionFilter(open.filters),
       lastSeen: now, position: cursor, committed: cursor)
-    session.announcedHead = nil
     subscriberSessions[token] = session
     deliveryOrder.append(token)
     if !open.name.isEmpty {

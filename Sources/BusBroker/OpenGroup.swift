@@ -20,8 +20,6 @@ struct OpenGroup {
   var batchCount = 0
   /// Batch bytes, those of plain sockets included.
   var byteCount = 0
-  /// When its first batch came, by the clock that the shell passes in.
-  var openedAt: Int64 = 0
 
   mutating func acknowledge(
     producer: JournalProducer, token: UInt64, previous: UInt64, sequence: UInt64,

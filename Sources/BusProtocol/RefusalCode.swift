@@ -29,12 +29,4 @@ public enum RefusalCode: String, Sendable, CaseIterable {
     default: false
     }
   }
-
-  /// Whether it concerns one event, which is taken out before the rest is sent again.
-  public var isForOneEvent: Bool {
-    switch self {
-    case .tooLarge, .badName, .badPayload, .forbidden, .tooManyNames: true
-    default: false
-    }
-  }
 }

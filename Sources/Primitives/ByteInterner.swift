@@ -55,13 +55,6 @@ public struct ByteInterner: Sendable {
   /// The key with number `id`, as an array of its own.
   public subscript(id: Int) -> [UInt8] { Array(blob[range(of: id)]) }
 
-  public func length(of id: Int) -> Int { range(of: id).count }
-
-  /// Calls `body` with the bytes of the key, without copying them.
-  public func withKey<R, E: Error>(_ id: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
-    try body(unsafe blob.span.bytes.extracting(range(of: id)))
-  }
-
   private func range(of id: Int) -> Range<Int> { (id == 0 ? 0 : ends[id - 1])..<ends[id] }
 
   private func probe(_ key: RawSpan, hash: UInt64) -> Int {
