@@ -30,12 +30,15 @@ let modules: [Module] = [
   // 1
   Module(name: "EventModel", uses: ["Primitives"], settings: spans),
   Module(name: "BusProtocol", uses: ["Primitives"]),
+  Module(name: "Compression", uses: ["Primitives", "CZstd", "CZlib"]),
+  Module(name: "Hashing", uses: ["Primitives", "CSodium"]),
   // 2
   Module(name: "EventCodec", uses: ["Primitives", "EventModel", "BusProtocol"], settings: spans),
   Module(name: "EventJournal", uses: ["Primitives"], testsUse: ["JournalTestSupport"]),
   Module(name: "BusTransport", uses: ["Primitives", "CZeroMQ"], settings: spans),
   Module(name: "Database", uses: ["Primitives", "CSQLite"]),
   Module(name: "HTTPServer", uses: ["Primitives", "CMicroHTTPD"]),
+  Module(name: "HTTPClient", uses: ["Primitives", "CCurl"], testsUse: ["HTTPServer"]),
   // 3
   Module(
     name: "BusBroker",
@@ -47,6 +50,29 @@ let modules: [Module] = [
     name: "BusClient",
     uses: ["Primitives", "EventModel", "BusProtocol", "EventCodec", "BusTransport", "Database"],
     testsUse: ["BusBroker", "EventJournal", "EventBusTestSupport"]),
+  Module(
+    name: "SinkState",
+    uses: ["Primitives", "EventModel", "BusProtocol", "EventCodec", "Hashing", "Database"],
+    settings: spans),
+  // 4
+  Module(
+    name: "Archive",
+    uses: [
+      "Primitives", "EventModel", "BusProtocol", "EventCodec", "Compression", "Hashing", "Database",
+      "BusClient", "SinkState",
+    ], settings: spans, testsUse: ["BusBroker", "EventJournal"]),
+  Module(
+    name: "Collector",
+    uses: [
+      "Primitives", "EventModel", "BusProtocol", "EventCodec", "Compression", "Hashing",
+      "HTTPServer", "BusClient",
+    ], settings: spans, testsUse: ["BusBroker", "EventJournal"]),
+  Module(
+    name: "Destinations",
+    uses: [
+      "Primitives", "EventModel", "BusProtocol", "EventCodec", "Compression", "Hashing", "Database",
+      "HTTPClient", "BusClient", "SinkState",
+    ], settings: spans, testsUse: ["BusBroker", "EventJournal", "HTTPServer"]),
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
   Module(name: "DropFour", uses: ["Primitives"]),
@@ -58,6 +84,10 @@ var targets: [Target] = [
   .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
   .systemLibrary(
     name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+  .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+  .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+  .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+  .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
 ]
 for module in modules {
   targets.append(
@@ -84,7 +114,8 @@ targets += [
     dependencies: [
       "EventBus", "BusBroker", "ServiceRuntime", "DropFour", "Primitives", "EventModel",
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
-      "HTTPServer", "CPlatform",
+      "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "Collector",
+      "Destinations",
     ],
     path: "Sources/eventbus-cli",
     swiftSettings: strict),

@@ -1,0 +1,2 @@
+internal import CZlib
+internal import CZstd
