@@ -1,2 +1,0 @@
-internal import CZlib
-internal import CZstd
