@@ -115,7 +115,8 @@ struct DeliveryBuilder {
     guard builder.eventCount > 0 else { return }
     eventCount += builder.eventCount
     var part: [UInt8] = []
-    builder.build(into: &part)
+    // What is left for one addressee still says that it was addressed.
+    builder.build(into: &part, addressees: batch.isAddressed ? [subscriber] : [])
     Delivery(
       epoch: record.epoch, base: record.offset, time: record.time, range: 0..<part.count
     ).encodeHeader(into: &message)

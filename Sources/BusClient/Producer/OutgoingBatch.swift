@@ -23,7 +23,8 @@ struct OutgoingBatch: Sendable {
 
   /// A message of `builder`'s events, which is empty afterwards.
   init(
-    taking builder: inout BatchBuilder, cost: Int, largestEvent: Int, eventSequences: [UInt64] = []
+    taking builder: inout BatchBuilder, cost: Int, largestEvent: Int, eventSequences: [UInt64] = [],
+    addressees: [[UInt8]] = []
   ) {
     events = builder.eventCount
     self.cost = cost
@@ -33,7 +34,7 @@ struct OutgoingBatch: Sendable {
     message = []
     message.reserveCapacity(PublishMessage.batchStart + builder.byteCount)
     PublishMessage(sequence: sequence, previous: 0, round: 0).encode(token: 0, into: &message)
-    builder.build(into: &message)
+    builder.build(into: &message, addressees: addressees)
   }
 
   /// A message read from the spool; the caller checked the batch in it.
@@ -55,15 +56,25 @@ struct OutgoingBatch: Sendable {
     wasSent = true
   }
 
-  /// Calls `body` with index, name and payload of each event.
-  func forEachEvent(_ body: (Int, RawSpan, RawSpan) -> Void) {
+  /// Who alone gets the events; empty: everybody. Read from the message, so that a batch keeps them
+  /// through the spool and through every cut.
+  var addressees: [[UInt8]] {
     let bytes = unsafe message.span.bytes.extracting(PublishMessage.batchStart..<message.count)
-    let batch: Batch
+    return Self.checked(bytes).addresseeRanges(in: bytes).map { bytes.extracting($0).copied() }
+  }
+
+  private static func checked(_ bytes: RawSpan) -> Batch {
     do throws(ProtocolError) {
-      batch = try Batch(checking: bytes)
+      return try Batch(checking: bytes)
     } catch {
       preconditionFailure("a batch that this client built does not check: \(error)")
     }
+  }
+
+  /// Calls `body` with index, name and payload of each event.
+  func forEachEvent(_ body: (Int, RawSpan, RawSpan) -> Void) {
+    let bytes = unsafe message.span.bytes.extracting(PublishMessage.batchStart..<message.count)
+    let batch = Self.checked(bytes)
     let names = batch.nameRanges(in: bytes)
     var at = batch.payloadsStart
     for index in 0..<batch.eventCount {
@@ -89,7 +100,7 @@ struct OutgoingBatch: Sendable {
     guard !builder.isEmpty else { return nil }
     var kept = OutgoingBatch(
       taking: &builder, cost: self.cost == 0 ? 0 : cost, largestEvent: largest,
-      eventSequences: sequences)
+      eventSequences: sequences, addressees: addressees)
     // Even without its last event it stands for all numbers up to the batch's own.
     kept.sequence = sequence
     kept.row = row

@@ -80,6 +80,11 @@ public struct ProducerConfiguration: Sendable {
   /// Batches on their way to the broker at a time.
   public var maximumInFlight = 256
 
+  /// The durable subscribers that alone get the events: the live feed, reads without a name and all
+  /// other subscribers skip them. Empty: everybody. At most 255 names of 1 to 200 bytes; a name that
+  /// nobody has is not refused. What a spool still holds keeps the addressees it was published to.
+  public var addressees: [String] = []
+
   /// The identity that typed events get. `anonymousID` is made once per run when it is empty.
   public var userID: String?
   public var anonymousID = ""
@@ -93,6 +98,19 @@ public struct ProducerConfiguration: Sendable {
   public init(address: String, client: String) {
     self.address = address
     self.client = client
+  }
+
+  /// The addressees as they travel.
+  func checkedAddressees() throws(BusClientError) -> [[UInt8]] {
+    guard addressees.count <= 255 else {
+      throw .configuration(text: "\(addressees.count) addressees; at most 255 are allowed")
+    }
+    let names = addressees.map { Array($0.utf8) }
+    for name in names where name.isEmpty || name.count > 200 {
+      throw .configuration(
+        text: "an addressee of \(name.count) bytes; a subscriber has 1 to 200")
+    }
+    return names
   }
 }
 

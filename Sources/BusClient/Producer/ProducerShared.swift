@@ -14,7 +14,7 @@ final class ProducerShared: Sendable {
 
   init(_ configuration: ProducerConfiguration) throws(BusClientError) {
     self.configuration = configuration
-    state = Mutex(ProducerState(configuration))
+    state = Mutex(try ProducerState(configuration))
     room = try WaitSignal()
     connected = try WaitSignal()
     do throws(SystemError) {

@@ -26,6 +26,7 @@ struct ProducerState: Sendable {
   let batchBytes: Int
   let maximumEvents: Int
   let maximumBytes: Int
+  let addressees: [[UInt8]]
 
   var builder = BatchBuilder()
   /// Borrows the builder's bytes for each typed event, so that it is written where it travels.
@@ -50,7 +51,8 @@ struct ProducerState: Sendable {
   var closeDeadline = Int64.max
   var failure: BusClientError?
 
-  init(_ configuration: ProducerConfiguration) {
+  init(_ configuration: ProducerConfiguration) throws(BusClientError) {
+    addressees = try configuration.checkedAddressees()
     identity = EventIdentity(
       userId: configuration.userID, anonymousId: configuration.anonymousID)
     batchEvents = max(1, min(configuration.batchEvents, 65_535))
@@ -129,7 +131,7 @@ struct ProducerState: Sendable {
     closed.append(
       OutgoingBatch(
         taking: &builder, cost: openCost, largestEvent: openLargest,
-        eventSequences: openSequences))
+        eventSequences: openSequences, addressees: addressees))
     openCost = 0
     openLargest = 0
     openSequences.removeAll(keepingCapacity: true)

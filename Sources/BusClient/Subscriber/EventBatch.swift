@@ -94,6 +94,9 @@ public struct EventBatch: Sendable {
     /// equal for equal names of one part, so that a reader looks up each name once.
     public let part: Int
     public let name: Int
+    /// Whether the event was published to named subscribers only, as a replay or an import is: everybody
+    /// else was passed over, so whoever counts for everybody leaves it out or keeps it apart.
+    public let isAddressed: Bool
 
     public var position: Position { Position(epoch: epoch, offset: offset) }
   }
@@ -114,7 +117,7 @@ public struct EventBatch: Sendable {
         try body(
           Place(
             offset: part.base + UInt64(entry.distance), epoch: part.epoch, time: part.time,
-            part: number, name: entry.name),
+            part: number, name: entry.name, isAddressed: part.batch.isAddressed),
           all.extracting(part.names[entry.name]), span.extracting(entry.payload))
       }
     }
@@ -128,7 +131,7 @@ public struct EventBatch: Sendable {
       events.append(
         ReceivedEvent(
           name: text(name), payload: payload.copied(), offset: place.offset, epoch: place.epoch,
-          time: place.time))
+          time: place.time, isAddressed: place.isAddressed))
     }
     return events
   }
@@ -147,6 +150,8 @@ public struct ReceivedEvent: Hashable, Sendable {
   public var epoch: UInt32
   /// Journal time, nanoseconds since 1970.
   public var time: Int64
+  /// Published to named subscribers only.
+  public var isAddressed = false
 
   public var position: Position { Position(epoch: epoch, offset: offset) }
 }

@@ -48,7 +48,7 @@ extension ReceivedEvent {
   init(_ place: EventBatch.Place, _ name: RawSpan, _ payload: RawSpan) {
     self.init(
       name: text(name), payload: payload.copied(), offset: place.offset, epoch: place.epoch,
-      time: place.time)
+      time: place.time, isAddressed: place.isAddressed)
   }
 
   /// The typed event.
