@@ -46,6 +46,7 @@ internal import CSQLite
         .diskFull
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+      case SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN: .notWritable
       default: .other
       }
     let text = unsafe String(cString: sqlite3_errmsg(handle))

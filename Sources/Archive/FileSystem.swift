@@ -1,0 +1,77 @@
+internal import Primitives
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The few calls on files and folders that the archive needs, each through the one funnel.
+enum FileSystem {
+  static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  /// What tells one file from another that later has its name.
+  struct Identity: Hashable, Sendable {
+    var device: UInt64
+    var number: UInt64
+  }
+
+  /// - Throws: when nothing is there.
+  static func identity(_ path: String) throws(SystemError) -> Identity {
+    let status = try status(path)
+    return Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+  }
+
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private static func status(_ path: String) throws(SystemError) -> stat {
+    var status = stat()
+    try SystemError.check("stat", path) { unsafe stat(path, &status) }
+    return status
+  }
+
+  /// Makes one folder; false when it is there.
+  @discardableResult
+  static func makeFolder(_ path: String) throws(SystemError) -> Bool {
+    if unsafe mkdir(path, 0o750) == 0 { return true }
+    guard errno == EEXIST else { throw .last("mkdir", path) }
+    return false
+  }
+
+  static func list(_ path: String) throws(SystemError) -> [String] {
+    guard let folder = unsafe opendir(path) else { throw .last("opendir", path) }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  static func move(_ from: String, to: String) throws(SystemError) {
+    #if canImport(Glibc)
+      try SystemError.check("rename", from) { unsafe Glibc.rename(from, to) }
+    #else
+      try SystemError.check("rename", from) { unsafe Darwin.rename(from, to) }
+    #endif
+  }
+
+  static func remove(_ path: String) throws(SystemError) {
+    try SystemError.check("unlink", path) { unsafe unlink(path) }
+  }
+
+  /// Makes durable which names a folder has.
+  static func synchronize(folder: String) throws(SystemError) {
+    let descriptor = try SystemError.check("open", folder) {
+      unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .last("fsync", folder) }
+  }
+}
