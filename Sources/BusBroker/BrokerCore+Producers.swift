@@ -38,7 +38,8 @@ extension BrokerCore {
     let stored = producers[id]!.lastSequence
     producerSessions[token] = ProducerSession(
       token: token, peer: peer, producer: id, instance: hello.instance,
-      client: text(Array(hello.client.utf8.prefix(100))), lastSeen: now, durableSequence: stored)
+      client: text(Array(hello.client.utf8.prefix(100))), mayForget: hello.mayForget, lastSeen: now,
+      durableSequence: stored)
     tokenOfProducer[id] = token
     actions.append(
       .send(
@@ -115,7 +116,7 @@ extension BrokerCore {
     _ publish: PublishMessage, _ batch: Batch, _ bytes: RawSpan, _ session: ProducerSession,
     at now: Int64
   ) {
-    let refused = check(batch, bytes)
+    let refused = check(batch, bytes, mayForget: session.mayForget)
     guard refused.isEmpty else {
       metrics.eventsRefused += UInt64(refused.count)
       for event in refused { refusals.count(event.code, on: .bus, sample: event.text) }

@@ -9,6 +9,8 @@ struct ProducerSession {
   /// Which run of the program: a HELLO of the same run only replaces the connection.
   var instance: [UInt8]
   var client: String
+  /// It asked for the right to publish `$forget`.
+  var mayForget = false
   var lastSeen: Int64
   /// Batch bytes taken and not yet durable.
   var bytesInFlight = 0

@@ -1,7 +1,7 @@
 // HELLO, WELCOME, OPEN, OPENED and REFUSE: MessagePack maps after the message header. Keys are listed
 // here; a reader ignores those it does not know, and one that is missing has the value in brackets.
 //
-//   HELLO    client str [""], producer bin16, instance bin16, sequenced bool [false]
+//   HELLO    client str [""], producer bin16, instance bin16, sequenced bool [false], forget bool [false]
 //   WELCOME  (token in the header) epoch, stored (last sequence taken from this producer), window (bytes),
 //            and the keys of `BrokerDescription`
 //   OPEN     client, name str [""], filters array of [kind str, text bin] [[]], start str ["cursor"],
@@ -75,11 +75,14 @@ public struct HelloMessage: Hashable, Sendable {
   /// Chosen anew by each run. A HELLO of the same run replaces its own connection; one of another run
   /// fences the one before.
   public var instance: [UInt8]
+  /// Asks to publish `$forget`, which is refused from all others.
+  public var mayForget: Bool
 
-  public init(client: String, producer: [UInt8], instance: [UInt8]) {
+  public init(client: String, producer: [UInt8], instance: [UInt8], mayForget: Bool = false) {
     self.client = client
     self.producer = producer
     self.instance = instance
+    self.mayForget = mayForget
   }
 
   public init(decoding message: RawSpan) throws(ProtocolError) {
@@ -87,6 +90,7 @@ public struct HelloMessage: Hashable, Sendable {
     client = map.text("client")
     producer = map.bytes("producer")
     instance = map.bytes("instance")
+    mayForget = map.flag("forget")
     guard producer.count == 16, producer.contains(where: { $0 != 0 }) else {
       throw .body(.hello, reason: "producer must be 16 bytes, not all zero")
     }
@@ -100,6 +104,8 @@ public struct HelloMessage: Hashable, Sendable {
     map["client"] = .text(client)
     map["producer"] = .bytes(producer)
     map["instance"] = .bytes(instance)
+    // Left out where it is not wanted: an older broker reads the same bytes as ever.
+    if mayForget { map["forget"] = .flag(true) }
     return map.message(MessageHeader(.hello))
   }
 }

@@ -13,7 +13,9 @@ public enum EventName {
   public static let typeTopics: [[UInt8]] = ["$identify", "$page", "$screen", "$group", "$alias"]
     .map { Array($0.utf8) }
 
-  private static let forget = Array("$forget".utf8)
+  /// The name of the event that asks every sink to erase a person (`ForgetRequest`). Refused like every
+  /// reserved name, except from a producer that asked the broker for it.
+  public static let forget = Array("$forget".utf8)
   private static let headPrefix = Array("$HEAD/".utf8)
 
   /// Checks the name of a track.
@@ -44,12 +46,16 @@ public enum EventName {
     if isBlank { throw .blank }
     if !isASCII { try validateText(topic) }
     guard topic.bigEndian(at: 0, as: UInt8.self) == UInt8(ascii: "$") else { return }
-    if unsafe topic.isEqual(to: forget.span.bytes) { throw .reserved(topic.text) }
+    if isForget(topic) { throw .reserved(topic.text) }
     if topic.byteCount >= headPrefix.count,
       unsafe topic.extracting(0..<headPrefix.count).isEqual(to: headPrefix.span.bytes)
     {
       throw .reserved(topic.text)
     }
+  }
+
+  public static func isForget(_ name: RawSpan) -> Bool {
+    unsafe name.isEqual(to: forget.span.bytes)
   }
 
   private static func validateText(_ name: RawSpan) throws(EventNameError) {

@@ -85,6 +85,10 @@ public struct ProducerConfiguration: Sendable {
   /// nobody has is not refused. What a spool still holds keeps the addressees it was published to.
   public var addressees: [String] = []
 
+  /// Asks the broker for the right to publish `$forget`, by which every sink erases a person. Only for
+  /// administration: an event under that name is refused from every other producer.
+  public var mayForget = false
+
   /// The identity that typed events get. `anonymousID` is made once per run when it is empty.
   public var userID: String?
   public var anonymousID = ""

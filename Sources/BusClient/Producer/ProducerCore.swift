@@ -13,6 +13,7 @@ struct ProducerCore {
     var producer: [UInt8]
     var instance: [UInt8]
     var maximumInFlight = 256
+    var mayForget = false
   }
 
   enum Phase: Equatable {
@@ -142,7 +143,8 @@ struct ProducerCore {
     actions.append(
       .send(
         HelloMessage(
-          client: settings.client, producer: settings.producer, instance: settings.instance
+          client: settings.client, producer: settings.producer, instance: settings.instance,
+          mayForget: settings.mayForget
         ).encode()))
     greetings += 1
     // Two seconds, then longer: a broker that is down is found by libzmq's own reconnection, so a new

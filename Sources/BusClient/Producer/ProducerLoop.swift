@@ -48,7 +48,8 @@ struct ProducerLoop: ~Copyable {
       .init(
         client: configuration.client, producer: identity,
         instance: randomIdentity { random.next() },
-        maximumInFlight: max(1, configuration.maximumInFlight)),
+        maximumInFlight: max(1, configuration.maximumInFlight),
+        mayForget: configuration.mayForget),
       seed: random.next())
     let spool = try Self.openSpool(configuration.overflow)
     let connection = try BusConnection.open(configuration.address, wake: shared.wake)
