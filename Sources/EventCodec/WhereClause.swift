@@ -42,7 +42,7 @@ public struct WhereClause: Sendable {
     guard let comparison = Operator(rawValue: two) ?? Operator(rawValue: one) else {
       throw SyntaxError(text: text)
     }
-    path = Self.split(bytes[..<at])
+    path = Self.keys(ofPath: bytes[..<at])
     guard path.allSatisfy({ !$0.isEmpty }) else { throw SyntaxError(text: text) }
     self.comparison = comparison
     value = Self.parse(bytes[(at + comparison.rawValue.utf8.count)...])
@@ -53,6 +53,17 @@ public struct WhereClause: Sendable {
     do throws(MessagePackError) {
       let found = try PayloadReader(payload).value(at: path)
       return holds(asText(found ?? .null))
+    } catch {
+      return false
+    }
+  }
+
+  /// Whether an event satisfies the condition of which canonical JSON has this value at `path`; nil
+  /// stands for none. The answer is that of `matches` for the event's payload.
+  public func matches(json: RawSpan?) -> Bool {
+    guard let json else { return holds(.null) }
+    do throws(CodecError) {
+      return holds(asText(try PropertyValue(json: json)))
     } catch {
       return false
     }
@@ -110,7 +121,10 @@ public struct WhereClause: Sendable {
     }
   }
 
-  private static func split(_ bytes: ArraySlice<UInt8>) -> [[UInt8]] {
+  /// The keys of a path as it is written: `properties.plan`, with `\.` for a point inside a key.
+  public static func keys(ofPath text: String) -> [[UInt8]] { keys(ofPath: Array(text.utf8)[...]) }
+
+  private static func keys(ofPath bytes: ArraySlice<UInt8>) -> [[UInt8]] {
     var keys: [[UInt8]] = [[]]
     var isEscaped = false
     for byte in bytes {
@@ -134,38 +148,10 @@ public struct WhereClause: Sendable {
   private static func parse(_ bytes: ArraySlice<UInt8>) -> PropertyValue {
     let text = Array(bytes)
     do throws(CodecError) {
-      return try PropertyValue(json: text)
+      return try unsafe PropertyValue(json: text.span.bytes)
     } catch {
       return .string(String(decoding: text, as: UTF8.self))
     }
-  }
-}
-
-extension PropertyValue {
-  /// One JSON value, blanks around it allowed.
-  init(json text: [UInt8]) throws(CodecError) {
-    var packed = [UInt8](repeating: 0, count: PackedOutput.capacity(forJSON: text.count))
-    let count = try unsafe Self.pack(text.span.bytes, &packed)
-    let span = unsafe packed.span.bytes.extracting(0..<count)
-    var reader = MessagePackReader(span)
-    do throws(MessagePackError) {
-      self = try PropertyValue(from: &reader)
-    } catch { throw CodecError(error) }
-  }
-
-  private static func pack(_ text: RawSpan, _ memory: inout [UInt8]) throws(CodecError) -> Int {
-    try unsafe memory.withUnsafeMutableBytes { memory in
-      Result { () throws(CodecError) -> Int in
-        try unsafe text.withUnsafeBytes { bytes throws(CodecError) in
-          var scanner = unsafe JSONScanner(bytes, output: memory)
-          scanner.skipBlanks()
-          try scanner.value(depth: EventLimits.maximumDepth)
-          scanner.skipBlanks()
-          guard scanner.at == scanner.count else { throw scanner.error(.trailing) }
-          return scanner.output.count
-        }
-      }
-    }.get()
   }
 }
 

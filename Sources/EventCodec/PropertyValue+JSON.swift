@@ -1,0 +1,68 @@
+public import EventModel
+internal import Primitives
+
+extension PropertyValue {
+  /// Reads one JSON value, blanks around it allowed. Short plain texts and small integers, which are
+  /// most values, take about 20 ns and no memory; all others go through MessagePack.
+  public init(json text: RawSpan) throws(CodecError) {
+    if let simple = unsafe text.withUnsafeBytes({ unsafe Self.simple($0) }) {
+      self = simple
+      return
+    }
+    var packed = [UInt8](repeating: 0, count: PackedOutput.capacity(forJSON: text.byteCount))
+    let count = try Self.pack(text, &packed)
+    let span = unsafe packed.span.bytes.extracting(0..<count)
+    var reader = MessagePackReader(span)
+    do throws(MessagePackError) {
+      self = try PropertyValue(from: &reader)
+    } catch { throw CodecError(error) }
+  }
+
+  /// Texts of plain ASCII without escapes, integers of up to 18 digits, and the three words.
+  private static func simple(_ bytes: UnsafeRawBufferPointer) -> PropertyValue? {
+    guard bytes.count > 0 else { return nil }
+    switch unsafe (bytes.count, bytes[0]) {
+    case (2..., UInt8(ascii: "\"")): return unsafe plainText(bytes)
+    case (1...18, UInt8(ascii: "1")...UInt8(ascii: "9")):
+      var value: Int64 = 0
+      for index in 0..<bytes.count {
+        let digit = unsafe bytes[index] &- 48
+        guard digit < 10 else { return nil }
+        value = value * 10 + Int64(digit)
+      }
+      return .int(value)
+    case (4, UInt8(ascii: "t")): return unsafe bytes.elementsEqual("true".utf8) ? .bool(true) : nil
+    case (5, UInt8(ascii: "f")):
+      return unsafe bytes.elementsEqual("false".utf8) ? .bool(false) : nil
+    case (4, UInt8(ascii: "n")): return unsafe bytes.elementsEqual("null".utf8) ? .null : nil
+    default: return nil
+    }
+  }
+
+  private static func plainText(_ bytes: UnsafeRawBufferPointer) -> PropertyValue? {
+    let last = bytes.count - 1
+    guard unsafe bytes[last] == UInt8(ascii: "\"") else { return nil }
+    for index in 1..<last {
+      let byte = unsafe bytes[index]
+      guard byte >= 0x20, byte < 0x80, byte != 0x22, byte != 0x5C else { return nil }
+    }
+    let inside = unsafe UnsafeRawBufferPointer(rebasing: bytes[1..<last])
+    return unsafe .string(String(decoding: inside, as: UTF8.self))
+  }
+
+  private static func pack(_ text: RawSpan, _ memory: inout [UInt8]) throws(CodecError) -> Int {
+    try unsafe memory.withUnsafeMutableBytes { memory in
+      Result { () throws(CodecError) -> Int in
+        try unsafe text.withUnsafeBytes { bytes throws(CodecError) in
+          var scanner = unsafe JSONScanner(bytes, output: memory)
+          scanner.skipBlanks()
+          // Such a value may be a whole field: its own object counts here.
+          try scanner.value(depth: EventLimits.maximumContainers)
+          scanner.skipBlanks()
+          guard scanner.at == scanner.count else { throw scanner.error(.trailing) }
+          return scanner.output.count
+        }
+      }
+    }.get()
+  }
+}
