@@ -132,6 +132,17 @@ struct SubscriberCoreTests {
     #expect(core.phase == .live)
   }
 
+  @Test func `the first batch behind a seek tells of it`() {
+    var core = Self.core(start: .position(Self.at(9)), seekGeneration: 5)
+    _ = core.tick(at: 0)
+    opened(&core, at: 30, generation: 6)
+    receive(&core, HeadMessage(head: 80, lag: 0).encode(token: 1))
+    receive(&core, HeadMessage(head: 90, lag: 0).encode(token: 1))
+    var seeks: [EventBatch.Seek?] = []
+    for case .deliver(let batch) in core.takeActions() { seeks.append(batch.seek) }
+    #expect(seeks == [EventBatch.Seek(to: Self.at(30), generation: 6), nil])
+  }
+
   @Test(arguments: [true, false])
   func `a gap stops it or is passed`(_ stops: Bool) {
     var core = Self.core(stopsAtGap: stops)

@@ -12,6 +12,8 @@ public struct EventBatch: Sendable {
   public let end: Position
   /// What is missing directly before this batch.
   public internal(set) var gap: SubscriberGap?
+  /// An operator moved the cursor, and this is the first batch from its new place on.
+  public internal(set) var seek: Seek?
   /// How many events it holds.
   public let count: Int
   /// Events of the message, those left out included, as credit counts them.
@@ -31,6 +33,12 @@ public struct EventBatch: Sendable {
   }
 
   public var isEmpty: Bool { count == 0 }
+
+  public struct Seek: Hashable, Sendable {
+    public var to: Position
+    /// What a sink stores with its cursor, for `SubscriberConfiguration.seekGeneration`.
+    public var generation: UInt64
+  }
 
   /// Reads a BATCH or FETCHED message, leaving out what lies below `from`.
   init(_ message: RawSpan, from: Position) throws(ProtocolError) {

@@ -78,8 +78,7 @@ extension SubscriberCore {
         return open(at: now)
       }
       if opened.seekGeneration > own {
-        actions.append(
-          .notice(.sought(to: opened.cursor, generation: opened.seekGeneration)))
+        sought(opened)
       }
     }
     if isMoved, !settings.name.isEmpty, !askedForCursor {
@@ -103,7 +102,7 @@ extension SubscriberCore {
     if isMoved {
       position = opened.cursor
       wantedCommit = nil
-      actions.append(.notice(.sought(to: opened.cursor, generation: opened.seekGeneration)))
+      sought(opened)
     } else {
       position = max(position ?? opened.cursor, opened.cursor)
     }
@@ -122,7 +121,7 @@ extension SubscriberCore {
 
   private mutating func deliver(_ message: RawSpan) throws(ProtocolError) {
     guard let from = position else { return }
-    var batch = try EventBatch(message, from: from)
+    let batch = try EventBatch(message, from: from)
     retry.reset()
     receivedEvents += UInt64(batch.creditEvents)
     receivedBytes += UInt64(message.byteCount)
@@ -134,10 +133,21 @@ extension SubscriberCore {
       return take(events: batch.creditEvents, bytes: message.byteCount)
     }
     position = batch.end
-    batch.gap = pendingGap
-    pendingGap = nil
-    actions.append(.deliver(batch))
+    deliver(batch)
     if let cursor = wantedCommit, cursor <= batch.end { commit(cursor) }
+  }
+
+  /// Gives a batch out, with what happened directly before it.
+  private mutating func deliver(_ batch: EventBatch) {
+    var batch = batch
+    batch.gap = pendingGap.take()
+    batch.seek = pendingSeek.take()
+    actions.append(.deliver(batch))
+  }
+
+  private mutating func sought(_ opened: OpenedMessage) {
+    pendingSeek = .init(to: opened.cursor, generation: opened.seekGeneration)
+    actions.append(.notice(.sought(to: opened.cursor, generation: opened.seekGeneration)))
   }
 
   /// Everything up to the head was looked at: the cursor may pass what no filter wanted.
@@ -145,10 +155,7 @@ extension SubscriberCore {
     if let position, position.offset < head {
       let end = Position(epoch: max(position.epoch, lastEpoch), offset: head)
       self.position = end
-      var batch = EventBatch(end: end)
-      batch.gap = pendingGap
-      pendingGap = nil
-      actions.append(.deliver(batch))
+      deliver(EventBatch(end: end))
     }
     actions.append(.notice(.caughtUp(head: head)))
   }

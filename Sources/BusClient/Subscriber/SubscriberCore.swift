@@ -55,6 +55,8 @@ struct SubscriberCore {
   var retry = Backoff(base: .milliseconds(100), limit: .seconds(5))
   var random: SeededRandom
   var pendingGap: SubscriberGap?
+  /// The operator's seek that the next batch tells of.
+  var pendingSeek: EventBatch.Seek?
   /// Whether the sink's own cursor was compared with an operator's seek.
   var hasComparedCursor = false
   /// Whether the broker's cursor of this name is where this subscriber is, up to what it committed.
