@@ -38,7 +38,9 @@ let modules: [Module] = [
   Module(name: "BusTransport", uses: ["Primitives", "CZeroMQ"], settings: spans),
   Module(name: "Database", uses: ["Primitives", "CSQLite"]),
   Module(name: "HTTPServer", uses: ["Primitives", "CMicroHTTPD"]),
-  Module(name: "HTTPClient", uses: ["Primitives", "CCurl"], testsUse: ["HTTPServer"]),
+  Module(
+    name: "HTTPClient", uses: ["Primitives", "CCurl"],
+    testsUse: ["HTTPServer", "DestinationTestSupport"]),
   // 3
   Module(
     name: "BusBroker",
@@ -72,7 +74,8 @@ let modules: [Module] = [
     uses: [
       "Primitives", "EventModel", "BusProtocol", "EventCodec", "Compression", "Hashing", "Database",
       "HTTPClient", "BusClient", "SinkState",
-    ], settings: spans, testsUse: ["BusBroker", "EventJournal", "HTTPServer"]),
+    ], settings: spans,
+    testsUse: ["BusBroker", "EventJournal", "HTTPServer", "DestinationTestSupport"]),
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
   Module(name: "DropFour", uses: ["Primitives"]),
@@ -126,6 +129,10 @@ targets += [
   .target(
     name: "JournalTestSupport", dependencies: ["Primitives", "EventJournal"],
     path: "Tests/JournalTestSupport", swiftSettings: strict),
+  // Pretended providers, which refuse what the real ones refuse and play their faults.
+  .target(
+    name: "DestinationTestSupport", dependencies: ["Primitives", "Compression", "Hashing"],
+    path: "Tests/DestinationTestSupport", swiftSettings: strict),
   // Producers, a broker, its journal and subscribers without sockets and threads, by seeds.
   .testTarget(
     name: "SimulationTests",
@@ -148,7 +155,10 @@ targets += [
   // The built program as people run it: processes, sockets, disks.
   .testTarget(
     name: "IntegrationTests",
-    dependencies: ["eventbus", "TestSupport", "Primitives", "BusProtocol", "BusTransport"],
+    dependencies: [
+      "eventbus", "TestSupport", "Primitives", "BusProtocol", "BusTransport",
+      "DestinationTestSupport",
+    ],
     swiftSettings: strict),
   // Our style as tests over the source tree.
   .testTarget(name: "TidyTests", swiftSettings: strict),

@@ -10,7 +10,7 @@ public struct HTTPCall: Hashable, Sendable {
   public var wantsFreshConnection: Bool
 
   public init(
-    _ method: String = "POST", _ url: String, headers: [HTTPHeader] = [], body: [UInt8] = [],
+    _ url: String, method: String = "POST", headers: [HTTPHeader] = [], body: [UInt8] = [],
     wantsFreshConnection: Bool = false
   ) {
     self.method = method
