@@ -1,0 +1,90 @@
+public import Primitives
+
+/// What a sink must know of an event before it decides about it, read in one pass over the top level.
+///
+/// Ranges are of the payload, and of the value's bytes for texts; empty where a field is absent, null or
+/// (but for ids of persons) no text. About 60 ns for an event of 200 bytes; nothing is allocated.
+public struct EventFields: Hashable, Sendable {
+  /// The text of `messageId`.
+  public var messageId: Range<Int> = 0..<0
+  /// The values of `userId` and `anonymousId`, with their MessagePack heads: ids may be numbers.
+  public var userId: Range<Int> = 0..<0
+  public var anonymousId: Range<Int> = 0..<0
+  /// When it happened, nanoseconds since 1970; 0 where that is not said.
+  public var timestamp: Int64 = 0
+  /// CRC-32C of all fields but `receivedAt` and `sentAt`, which differ between two attempts to send the
+  /// same event.
+  public var content: UInt32 = 0
+
+  /// - Throws: when `payload` is no event.
+  public init(reading payload: RawSpan) throws(MessagePackError) {
+    var reader = MessagePackReader(payload)
+    let count = try reader.readMapHeader()
+    var checked = reader.position
+    for _ in 0..<count {
+      let start = reader.position
+      let key = try reader.readStringRange()
+      let value = reader.position
+      switch Field(payload, key) {
+      case .messageId: messageId = try Self.text(&reader)
+      case .userId: userId = try Self.value(&reader)
+      case .anonymousId: anonymousId = try Self.value(&reader)
+      case .timestamp: timestamp = try reader.readInt()
+      case .volatile:
+        content = CRC32C.checksum(payload.extracting(checked..<start), seed: content)
+        try reader.skip()
+        checked = reader.position
+      case .other: try reader.skip()
+      }
+      assert(reader.position > value, "a value has a byte at least")
+    }
+    content = CRC32C.checksum(payload.extracting(checked..<reader.position), seed: content)
+  }
+
+  private enum Field {
+    case messageId, userId, anonymousId, timestamp, volatile, other
+
+    /// Most keys are told apart by their length alone.
+    @inline(__always)
+    init(_ payload: RawSpan, _ key: Range<Int>) {
+      self = .other
+      switch key.count {
+      case 6:
+        if Self.equal(payload, key, "userId") { self = .userId }
+        if Self.equal(payload, key, "sentAt") { self = .volatile }
+      case 9:
+        if Self.equal(payload, key, "messageId") { self = .messageId }
+        if Self.equal(payload, key, "timestamp") { self = .timestamp }
+      case 10: if Self.equal(payload, key, "receivedAt") { self = .volatile }
+      case 11: if Self.equal(payload, key, "anonymousId") { self = .anonymousId }
+      default: break
+      }
+    }
+
+    @inline(__always)
+    private static func equal(_ payload: RawSpan, _ key: Range<Int>, _ text: StaticString) -> Bool {
+      let text = unsafe UnsafeRawBufferPointer(
+        start: text.utf8Start, count: text.utf8CodeUnitCount)
+      return unsafe payload.extracting(key).isEqual(to: text.bytes)
+    }
+  }
+
+  /// The range of a text's bytes; empty for another value.
+  private static func text(_ reader: inout MessagePackReader) throws(MessagePackError) -> Range<Int>
+  {
+    let type = try reader.peek()
+    if type & 0xE0 == 0xA0 || (0xD9...0xDB).contains(type) { return try reader.readStringRange() }
+    try reader.skip()
+    return 0..<0
+  }
+
+  /// The range of a value; empty for null.
+  private static func value(
+    _ reader: inout MessagePackReader
+  ) throws(MessagePackError) -> Range<Int> {
+    let start = reader.position
+    if try reader.readNilIfPresent() { return 0..<0 }
+    try reader.skip()
+    return start..<reader.position
+  }
+}
