@@ -15,15 +15,16 @@ struct EnvelopeAssembler {
   ///   - source: what the ranges of `fields` are of.
   ///   - name: the name it was sent under; nil when the event itself says it.
   ///   - received: nanoseconds since 1970, used where the event has no time.
+  ///   - id: of an event that has none; nil: a new one.
   /// - Returns: the topic.
   /// - Throws: `CodecError`, and `output` is as it was.
   mutating func assemble(
     _ fields: EnvelopeFields, _ source: RawSpan, name: RawSpan?, received: Int64,
-    into output: inout [UInt8]
+    id: UUIDv7? = nil, into output: inout [UInt8]
   ) throws(CodecError) -> [UInt8] {
     last = try topic(fields, source, name)
     try checkKinds(fields, source)
-    completeMessageId(fields, source, received)
+    completeMessageId(fields, source, received, id)
     let given = fields.has(.timestamp) ? GivenTime(source.extracting(fields[.timestamp])) : nil
     // All of the source, the keys of known fields, and what is added: id, times, topic.
     let needed = source.byteCount + 1024 + (given?.original?.count ?? 0)
@@ -96,11 +97,11 @@ struct EnvelopeAssembler {
 
   /// Makes an id in `text`, unless there is one: an empty id identifies nothing.
   private mutating func completeMessageId(
-    _ fields: EnvelopeFields, _ source: RawSpan, _ received: Int64
+    _ fields: EnvelopeFields, _ source: RawSpan, _ received: Int64, _ id: UUIDv7?
   ) {
     text.removeAll(keepingCapacity: true)
     if let given = string(fields[.messageId], source), given.byteCount > 0 { return }
-    ids.next(at: Timestamp(nanoseconds: received)).appendText(to: &text)
+    (id ?? ids.next(at: Timestamp(nanoseconds: received))).appendText(to: &text)
   }
 
   enum ValueKind {

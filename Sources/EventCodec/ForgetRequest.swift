@@ -3,8 +3,8 @@
 //   type         "track"
 //   event        "$forget"
 //   messageId    as every event has one
-//   userId       text: erase the events of this user                  at least one of the two
-//   anonymousId  text: erase the events of this anonymous person
+//   userId       text: erase the events that have it as userId or anonymousId      at least one
+//   anonymousId  text: the same                                                    of the two
 //   timestamp    when it was asked for
 //
 // Only a producer that asks for it may publish one (HELLO, `forget`); it goes to everybody, never to
@@ -41,14 +41,6 @@ public struct ForgetRequest: Hashable, Sendable {
       throw CodecError(.fieldType, at: 0, "$forget needs a userId or an anonymousId")
     }
     self = request
-  }
-
-  /// Whom it names, as keys: what is hashed.
-  public var people: [PersonKey] {
-    var people: [PersonKey] = []
-    if let userId { people.append(PersonKey(.user, userId)) }
-    if let anonymousId { people.append(PersonKey(.anonymous, anonymousId)) }
-    return people
   }
 
   /// The event that asks for it.

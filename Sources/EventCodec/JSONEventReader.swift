@@ -1,5 +1,5 @@
 internal import EventModel
-internal import Primitives
+public import Primitives
 
 /// Makes a payload of one event given as JSON.
 ///
@@ -17,9 +17,11 @@ public struct JSONEventReader: Sendable {
   /// - Parameters:
   ///   - text: one JSON object, blanks around it allowed.
   ///   - received: nanoseconds since 1970: the time of an event that has none, or none that can be read.
+  ///   - id: the `messageId` of an event that has none; nil: a new one. For input that is read again and
+  ///     must then be the same.
   /// - Throws: `CodecError`, and `output` is as it was.
   public mutating func read(
-    _ text: RawSpan, received: Int64, into output: inout [UInt8]
+    _ text: RawSpan, received: Int64, id: UUIDv7? = nil, into output: inout [UInt8]
   ) throws(CodecError) -> [UInt8] {
     guard text.byteCount <= limits.eventBytes else {
       throw CodecError(
@@ -28,7 +30,7 @@ public struct JSONEventReader: Sendable {
     try scan(text)
     let start = output.count
     let topic = try assembler.assemble(
-      packed.fields, packed.bytes, name: nil, received: received, into: &output)
+      packed.fields, packed.bytes, name: nil, received: received, id: id, into: &output)
     guard output.count - start <= limits.eventBytes else {
       let bytes = output.count - start
       output.removeSubrange(start...)
