@@ -15,6 +15,9 @@ final class InputFile {
   /// Whether more may come at any time: nothing but the other side says when it ends.
   let isPipe: Bool
 
+  /// Whether a request to end has ended the reading, and not the input.
+  private(set) var wasInterrupted = false
+
   /// - Parameter path: nil is stdin.
   init(_ path: String?, interruption: Interruption) throws {
     name = path ?? "stdin"
@@ -37,7 +40,10 @@ final class InputFile {
 
   /// The next bytes; nil at the end, or when the process is asked to end.
   func read() throws -> [UInt8]? {
-    if isPipe, !waitForInput() { return nil }
+    if isPipe, !waitForInput() {
+      wasInterrupted = true
+      return nil
+    }
     let chunk = try unsafe [UInt8](unsafeUninitializedCapacity: 256 << 10) { buffer, count in
       count = try SystemError.check("read", name) {
         unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)

@@ -11,7 +11,8 @@ enum PublishCommand {
       positionals: [
         PositionalDefinition(
           "FILE",
-          help: "NDJSON, one event a line (a line without \"type\" is a track); - is stdin.",
+          help:
+            "NDJSON, one event a line (a line without \"type\" is a track), gzip or not; - is stdin.",
           count: .optional)
       ],
       options: [
@@ -51,11 +52,11 @@ enum PublishCommand {
   private static func run(_ context: Commands.Context) throws -> ExitCode {
     let settings = try PublishSettings(context.arguments)
     if settings.isLoadTest { return try PublishLoad(settings, context).run() }
-    var publish =
+    let publish =
       if let file = settings.file {
-        try PublishFile(settings, context, file)
+        PublishFile(settings, context, file)
       } else {
-        try PublishFile(settings, context, lines: [try settings.singleEvent()])
+        PublishFile(settings, context, lines: [try settings.singleEvent()])
       }
     return try publish.run()
   }

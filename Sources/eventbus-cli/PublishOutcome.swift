@@ -30,14 +30,14 @@ struct PublishOutcome {
   /// Says it, and returns what to exit with.
   func report(_ settings: PublishSettings, _ context: Commands.Context) -> ExitCode {
     if settings.json {
-      Terminal.output("\(json)\n")
+      Terminal.output("\(JSONText.object(members))\n")
     } else {
       Terminal.error(text(context.arguments.text("bus") ?? ""))
     }
     return code(context.interruption.code)
   }
 
-  private func code(_ interrupted: ExitCode?) -> ExitCode {
+  func code(_ interrupted: ExitCode?) -> ExitCode {
     if let interrupted { return interrupted }
     if failure == .fenced { return .fenced }
     if !wasReached { return .busUnreachable }
@@ -45,13 +45,15 @@ struct PublishOutcome {
     return refused > 0 ? .someInputRefused : .done
   }
 
-  private var json: JSONText {
+  var members: [JSONText.Member] {
     [
-      "read": .integer(Int64(clamping: read)), "published": .integer(Int64(clamping: published)),
-      "acknowledged": .integer(Int64(clamping: acknowledged)),
-      "refused": .integer(Int64(clamping: refused)),
-      "unacknowledged": .integer(Int64(clamping: unacknowledged)), "seconds": .double(seconds),
-      "rate": .double(rate), "durability": .text(durability),
+      .init("read", .integer(Int64(clamping: read))),
+      .init("published", .integer(Int64(clamping: published))),
+      .init("acknowledged", .integer(Int64(clamping: acknowledged))),
+      .init("refused", .integer(Int64(clamping: refused))),
+      .init("unacknowledged", .integer(Int64(clamping: unacknowledged))),
+      .init("seconds", .double(seconds)), .init("rate", .double(rate)),
+      .init("durability", .text(durability)),
     ]
   }
 
