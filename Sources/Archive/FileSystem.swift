@@ -27,6 +27,11 @@ enum FileSystem {
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  /// Bytes of a file.
+  static func size(_ path: String) throws(SystemError) -> UInt64 {
+    UInt64(clamping: try status(path).st_size)
+  }
+
   private static func status(_ path: String) throws(SystemError) -> stat {
     var status = stat()
     try SystemError.check("stat", path) { unsafe stat(path, &status) }
