@@ -10,11 +10,16 @@ public struct EventFields: Hashable, Sendable {
   /// The values of `userId` and `anonymousId`, with their MessagePack heads: ids may be numbers.
   public var userId: Range<Int> = 0..<0
   public var anonymousId: Range<Int> = 0..<0
+  /// The same of `previousId`: the other name of a person, in an alias.
+  public var previousId: Range<Int> = 0..<0
   /// When it happened, nanoseconds since 1970; 0 where that is not said.
   public var timestamp: Int64 = 0
   /// CRC-32C of all fields but `receivedAt` and `sentAt`, which differ between two attempts to send the
   /// same event.
   public var content: UInt32 = 0
+
+  /// The ids of the person that the event is about; empty ranges are none.
+  public var people: [3 of Range<Int>] { [userId, anonymousId, previousId] }
 
   /// - Throws: when `payload` is no event.
   public init(reading payload: RawSpan) throws(MessagePackError) {
@@ -29,6 +34,7 @@ public struct EventFields: Hashable, Sendable {
       case .messageId: messageId = try Self.text(&reader)
       case .userId: userId = try Self.value(&reader)
       case .anonymousId: anonymousId = try Self.value(&reader)
+      case .previousId: previousId = try Self.value(&reader)
       case .timestamp: timestamp = try reader.readInt()
       case .volatile:
         content = CRC32C.checksum(payload.extracting(checked..<start), seed: content)
@@ -42,7 +48,7 @@ public struct EventFields: Hashable, Sendable {
   }
 
   private enum Field {
-    case messageId, userId, anonymousId, timestamp, volatile, other
+    case messageId, userId, anonymousId, previousId, timestamp, volatile, other
 
     /// Most keys are told apart by their length alone.
     @inline(__always)
@@ -55,7 +61,9 @@ public struct EventFields: Hashable, Sendable {
       case 9:
         if Self.equal(payload, key, "messageId") { self = .messageId }
         if Self.equal(payload, key, "timestamp") { self = .timestamp }
-      case 10: if Self.equal(payload, key, "receivedAt") { self = .volatile }
+      case 10:
+        if Self.equal(payload, key, "receivedAt") { self = .volatile }
+        if Self.equal(payload, key, "previousId") { self = .previousId }
       case 11: if Self.equal(payload, key, "anonymousId") { self = .anonymousId }
       default: break
       }

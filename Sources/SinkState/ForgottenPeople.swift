@@ -94,13 +94,14 @@ public struct ForgottenPeople: Sendable {
     return isAddressed ? timestamp <= entry.time : place < entry.place
   }
 
-  /// The same for both ids of an event.
+  /// The same for all ids of an event.
   public func leavesOut(
     _ fields: EventFields, of payload: RawSpan, at place: Position, isAddressed: Bool
   ) throws(MessagePackError) -> Bool {
     guard !isEmpty else { return false }
-    for value in [fields.userId, fields.anonymousId] {
-      guard let person = try PersonHash.hash(value, in: payload, by: key) else { continue }
+    let people = fields.people
+    for index in people.indices {
+      guard let person = try PersonHash.hash(people[index], in: payload, by: key) else { continue }
       if leavesOut(person, at: place, timestamp: fields.timestamp, isAddressed: isAddressed) {
         return true
       }

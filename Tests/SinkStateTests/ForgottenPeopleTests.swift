@@ -40,6 +40,7 @@ import Testing
     }
     #expect(try leavesOut(SampleEvent(userId: "anna", timestamp: 1000)))
     #expect(try leavesOut(SampleEvent(anonymousId: "anna", timestamp: 1)))
+    #expect(try leavesOut(SampleEvent(userId: "new", previousId: "anna", timestamp: 1)))
     #expect(try !leavesOut(SampleEvent(userId: "anna", timestamp: 1001)))
     #expect(try !leavesOut(SampleEvent(userId: "bert", timestamp: 1)))
     #expect(try !leavesOut(SampleEvent(timestamp: 1)))

@@ -9,6 +9,7 @@ struct SampleEvent {
   var messageId: PropertyValue?
   var userId: PropertyValue?
   var anonymousId: PropertyValue?
+  var previousId: PropertyValue?
   var timestamp: Int64 = 5
   var value = 0
   var sentAt: String?
@@ -20,6 +21,7 @@ struct SampleEvent {
     envelope[.messageId] = messageId
     envelope[.userId] = userId
     envelope[.anonymousId] = anonymousId
+    envelope[.previousId] = previousId
     envelope.timestamp = Timestamp(nanoseconds: timestamp)
     envelope[.sentAt] = sentAt.map { .string($0) }
     envelope.receivedAt = receivedAt.map { Timestamp(nanoseconds: $0) }
