@@ -6,7 +6,7 @@
 //   2  names         u16  distinct names, at least 1
 //   4  events        u32  1 ... 65,535
 //   8  payload bytes u32
-//  12  names              each: length u8 (not 0), bytes
+//  12  names              each: length u8 (not 0), bytes; none stands twice
 //      addressees         only if addressed: count u8 (not 0), each: length u8 (not 0), bytes.
 //                         Only the durable subscribers of these names get the batch; the live feed and
 //                         all others skip it (a replay to one sink)
@@ -60,6 +60,7 @@ public struct Batch: Hashable, Sendable {
     var at = Batch.headerBytes
     try Batch.skipTexts(nameCount, in: bytes, at: &at, what: "name")
     addresseesStart = at
+    if nameCount > 1 { try Batch.checkDistinct(nameCount, in: bytes) }
     if isAddressed {
       guard at < size else { throw .batch(reason: "the addressees are missing") }
       let count = Int(bytes.bigEndian(at: at, as: UInt8.self))
@@ -89,6 +90,19 @@ public struct Batch: Hashable, Sendable {
         throw .batch(reason: "\(what) \(index) of \(length) bytes does not fit")
       }
       at += 1 + length
+    }
+  }
+
+  /// A name that stands twice would be counted, numbered and filtered as two.
+  private static func checkDistinct(_ count: Int, in bytes: RawSpan) throws(ProtocolError) {
+    var at = Batch.headerBytes
+    let names = (0..<count).map { _ in
+      let length = Int(bytes.bigEndian(at: at, as: UInt8.self))
+      defer { at += 1 + length }
+      return at + 1..<at + 1 + length
+    }
+    guard DistinctKeys.repeated(names[...], in: bytes) == nil else {
+      throw .batch(reason: "a name stands twice in its table")
     }
   }
 
