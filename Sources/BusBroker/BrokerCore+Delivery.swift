@@ -52,6 +52,7 @@ extension BrokerCore {
 
   private mutating func sent(_ token: UInt64, _ builder: inout DeliveryBuilder) {
     let message = builder.finish()
+    if let unreadable = builder.unreadable { leftOut(unreadable) }
     delivered(
       token, message, events: builder.eventCount, deliveries: builder.deliveries,
       scannedTo: builder.scannedTo)
@@ -75,6 +76,17 @@ extension BrokerCore {
     actions.append(.send(session.peer, message))
   }
 
+  /// Counts what a delivery could not hold, and says it the first time.
+  mutating func leftOut(_ batches: UnreadableBatches) {
+    if metrics.eventsUnreadable == 0 {
+      report(
+        .error, "unreadable_batch",
+        "the batch at offset \(batches.offset) cannot be read and is left out: \(batches.reason);"
+          + " a newer version of this program can read it")
+    }
+    metrics.eventsUnreadable += UInt64(batches.events)
+  }
+
   private mutating func readCold(
     _ session: SubscriberSession, limitBytes: Int, limitEvents: Int
   ) {
@@ -94,6 +106,7 @@ extension BrokerCore {
     guard subscriberSessions[result.token] != nil else { return }
     subscriberSessions[result.token]!.isReading = false
     subscriberSessions[result.token]!.filter = result.filter
+    if let unreadable = result.unreadable { leftOut(unreadable) }
     let session = subscriberSessions[result.token]!
     // A seek while the read was under way makes its result worthless.
     guard session.position == result.from else { return }
@@ -130,6 +143,8 @@ extension BrokerCore {
     let session = subscriberSessions[token]!
     subscriberSessions[token]!.announcedHead = head
     let lag = head - min(head, session.position.offset)
-    actions.append(.send(session.peer, HeadMessage(head: head, lag: lag).encode(token: token)))
+    let message = HeadMessage(
+      head: head, lag: lag, isPaused: cursors[session.name]?.isPaused ?? false)
+    actions.append(.send(session.peer, message.encode(token: token)))
   }
 }

@@ -14,6 +14,8 @@ public struct BrokerMetrics: Hashable, Sendable {
   public var groupsWritten: UInt64 = 0
   public var eventsDelivered: UInt64 = 0
   public var messagesDelivered: UInt64 = 0
+  /// Events left out of deliveries because their batch cannot be read; each delivery counts again.
+  public var eventsUnreadable: UInt64 = 0
   public var coldReads: UInt64 = 0
   public var commits: UInt64 = 0
   /// Events that the live feed skipped because it was behind; durable subscribers get them.

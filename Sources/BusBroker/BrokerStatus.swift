@@ -45,6 +45,8 @@ public struct BrokerStatus: Sendable {
   /// Why new events are refused; empty when they are taken.
   public var trouble = ""
   public var liveDropEpisodes: UInt64 = 0
+  /// Live subscriptions over the limit: each ended its connection.
+  public var liveRefusedSubscriptions: UInt64 = 0
 
   public init() {}
 }
@@ -109,7 +111,9 @@ extension BrokerStatus {
       ("commits", metrics.commits), ("messages", metrics.messagesReceived),
       ("dropped", metrics.messagesDropped), ("peersLost", metrics.peersLost),
       ("sessionsExpired", metrics.sessionsExpired), ("sessionsFenced", metrics.sessionsFenced),
+      ("unreadable", metrics.eventsUnreadable),
       ("diskFullEpisodes", metrics.diskFullEpisodes), ("liveDropEpisodes", liveDropEpisodes),
+      ("liveRefusedSubscriptions", liveRefusedSubscriptions),
       ("liveSkippedEvents", metrics.eventsNotLive),
     ]
   }

@@ -133,7 +133,9 @@ struct BusLoop: ~Copyable {
   private mutating func take(_ result: ReadResult, at now: Int64) {
     switch result {
     case .delivered(let delivery): core.readDone(delivery)
-    case .fetched(let peer, let message): core.actions.append(.send(peer, message))
+    case .fetched(let peer, let message, let unreadable):
+      if let unreadable { core.leftOut(unreadable) }
+      core.actions.append(.send(peer, message))
     case .open(let open, let peer, let offset):
       core.finishOpen(open, from: peer, at: now, timeOffset: min(offset, core.journal.durableHead))
     case .seek(let admin, let peer, let offset):
@@ -153,6 +155,7 @@ struct BusLoop: ~Copyable {
       parts.journal.segments(head: head, lastTime: core.journal.lastTime), at: now)
     var status = core.status(at: now)
     status.liveDropEpisodes = parts.live.dropEpisodes
+    status.liveRefusedSubscriptions = parts.live.refusedSubscriptions
     shared.status.withLock { $0 = status }
   }
 

@@ -22,6 +22,8 @@ struct DeliveryBuilder {
   private(set) var eventCount = 0
   private(set) var scannedTo: Position
   private(set) var isFull = false
+  /// What was left out because it cannot be read; nil when nothing was.
+  private(set) var unreadable: UnreadableBatches?
   private var builder = BatchBuilder()
 
   init(
@@ -66,8 +68,13 @@ struct DeliveryBuilder {
     if filter.matchesAll, flags == 0 {
       return append(record, body, events: record.count)
     }
-    guard let batch = try? Batch(checking: body) else {
+    let batch: Batch
+    do throws(ProtocolError) {
+      batch = try Batch(checking: body)
+    } catch {
       // Checked at ingest and by the journal's checksum: only a newer format can come here.
+      unreadable = unreadable ?? UnreadableBatches(offset: record.offset, reason: "\(error)")
+      unreadable!.events += record.count
       return
     }
     if batch.isAddressed {
@@ -135,4 +142,12 @@ struct DeliveryBuilder {
     message[3] = flags
     return message
   }
+}
+
+/// Batches of the journal that this program cannot read, and subscribers therefore do not get.
+struct UnreadableBatches: Hashable, Sendable {
+  /// Of the first one.
+  var offset: UInt64
+  var reason: String
+  var events = 0
 }

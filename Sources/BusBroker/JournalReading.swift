@@ -45,6 +45,7 @@ struct JournalReading<Storage: JournalStorage> {
     result.filter = filter
     result.eventCount = builder.eventCount
     result.deliveries = builder.deliveries
+    result.unreadable = builder.unreadable
     result.scannedTo = builder.scannedTo
     result.message = builder.finish()
     return result
@@ -98,6 +99,7 @@ struct JournalReading<Storage: JournalStorage> {
     }
     let isLast = builder.scannedTo.offset >= request.end
     return .fetched(
-      request.peer, builder.finish(flags: isLast ? DeliveryMessage.lastFlag : 0))
+      request.peer, builder.finish(flags: isLast ? DeliveryMessage.lastFlag : 0),
+      builder.unreadable)
   }
 }

@@ -3,8 +3,9 @@ internal import BusProtocol
 /// Who subscribes to what on the live feed, and which names must therefore be sent. Pure: the thread
 /// that owns the XPUB socket asks it about every event.
 struct LiveCore {
-  /// Subscriptions of all peers together; one more ends its peer's connection. Each costs libzmq up to
-  /// 6 KB for a random topic of 200 bytes.
+  /// Different topics that all peers together subscribe to; who asks for one more loses its connection.
+  /// The same topic again, by whichever peer, is not counted: it costs libzmq one more pointer, while a
+  /// new one costs up to 6 KB (random, of 200 bytes).
   static let maximumSubscriptions = 250_000
 
   private(set) var names: [[UInt8]] = []

@@ -44,12 +44,13 @@ enum ReadResult: Sendable {
     var eventCount = 0
     var deliveries = 0
     var scannedTo: Position
+    var unreadable: UnreadableBatches?
     /// The events up to here are not there any more.
     var gap: (to: UInt64, why: String)?
   }
 
   case delivered(Delivery)
-  case fetched(Peer, [UInt8])
+  case fetched(Peer, [UInt8], UnreadableBatches?)
   case open(OpenMessage, Peer, offset: UInt64)
   case seek(AdminMessage, Peer, offset: UInt64)
   /// Segment files are gone; the first offset left.

@@ -73,6 +73,20 @@ import Testing
       ])
   }
 
+  @Test func `a batch that cannot be read is left out and counted`() throws {
+    var newer = SampleChunks.batch(["a", "b"])
+    newer[0] = 2
+    let chunk = SampleChunks.chunk(
+      first: 100, [SampleChunks.batch(["a"]), newer, SampleChunks.batch(["a"])])
+    var builder = Self.builder()
+    var filter = SubscriptionFilter([NameFilter(.exact, "a")])
+    builder.add(chunk, filter: &filter)
+    #expect(try Self.events(builder.finish()).map(\.offset) == [100, 103])
+    let unreadable = try #require(builder.unreadable)
+    #expect((unreadable.offset, unreadable.events) == (101, 2))
+    #expect(unreadable.reason.contains("version 2"))
+  }
+
   @Test func `what does not match is scanned and not sent`() throws {
     var builder = Self.builder()
     var filter = SubscriptionFilter([NameFilter(.exact, "z")])
