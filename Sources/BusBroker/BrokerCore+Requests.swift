@@ -81,8 +81,7 @@ extension BrokerCore {
     record.seekGeneration += 1
     cursors.put(record)
     if let token = tokenOfSubscriber[name], let session = subscriberSessions[token] {
-      endSubscriber(token)
-      reset(token, session.peer)
+      resetSubscriber(token, session.peer)
     }
     reply(admin, consumer(record, at: record.lastSeen), peer)
   }

@@ -66,7 +66,7 @@ extension BrokerCore {
     }
     let opened = OpenedMessage(
       token: token, cursor: cursor, earliest: retention.earliest, head: journal.durableHead,
-      seekGeneration: known?.seekGeneration ?? 0,
+      seekGeneration: known?.seekGeneration ?? 0, isPaused: known?.isPaused ?? false,
       epochs: journal.epochs.map { .init(epoch: $0.number, firstOffset: $0.firstOffset) },
       broker: description)
     actions.append(.send(peer, opened.encode()))
@@ -110,12 +110,18 @@ extension BrokerCore {
     return Position(epoch: epoch?.number ?? 0, offset: offset)
   }
 
+  /// The offset after the last event of an epoch.
+  private func end(ofEpoch number: UInt32) -> UInt64 {
+    journal.epochs.first { $0.number > number }?.firstOffset ?? journal.durableHead
+  }
+
+  private func isWithinEpoch(_ cursor: Position) -> Bool {
+    cursor.epoch <= journal.epoch && cursor.offset <= end(ofEpoch: cursor.epoch)
+  }
+
   /// Puts back a cursor that lies beyond its epoch's end, or behind retention, and says what is missed.
   private func settle(_ cursor: Position) -> (Position, GapMessage?) {
-    let epochs = journal.epochs
-    let head = journal.durableHead
-    var end = head
-    if let next = epochs.first(where: { $0.number > cursor.epoch }) { end = next.firstOffset }
+    let end = self.end(ofEpoch: cursor.epoch)
     if cursor.offset > end {
       let back = place(end)
       return (back, GapMessage(token: 0, from: cursor, to: back, why: "epoch"))
@@ -156,6 +162,8 @@ extension BrokerCore {
         .commit,
         reason: "cursor \(cursor.offset) lies beyond \(session.position.offset), the last sent")
     }
+    // Its offset may be another event's by now: the session is opened anew, and told of the gap.
+    guard isWithinEpoch(cursor) else { return resetSubscriber(header.token, peer) }
     metrics.commits += 1
     subscriberSessions[header.token]!.committed = cursor
     guard var record = cursors[session.name] else { return }
@@ -181,6 +189,12 @@ extension BrokerCore {
   mutating func close(_ header: MessageHeader, from peer: Peer) {
     if producerSessions[header.token]?.peer == peer { endProducer(header.token) }
     if subscriberSessions[header.token]?.peer == peer { endSubscriber(header.token) }
+  }
+
+  /// Ends a session and tells its client to open again.
+  mutating func resetSubscriber(_ token: UInt64, _ peer: Peer) {
+    endSubscriber(token)
+    reset(token, peer)
   }
 
   mutating func endSubscriber(_ token: UInt64) {

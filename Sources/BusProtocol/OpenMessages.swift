@@ -119,18 +119,21 @@ public struct OpenedMessage: Hashable, Sendable {
   public var head: UInt64
   /// Raised by each `seek` of an operator.
   public var seekGeneration: UInt64
+  /// An operator has paused this name: nothing comes until it is resumed.
+  public var isPaused: Bool
   public var epochs: [Epoch]
   public var broker: BrokerDescription
 
   public init(
     token: UInt64, cursor: Position, earliest: UInt64, head: UInt64, seekGeneration: UInt64,
-    epochs: [Epoch], broker: BrokerDescription
+    isPaused: Bool = false, epochs: [Epoch], broker: BrokerDescription
   ) {
     self.token = token
     self.cursor = cursor
     self.earliest = earliest
     self.head = head
     self.seekGeneration = seekGeneration
+    self.isPaused = isPaused
     self.epochs = epochs
     self.broker = broker
   }
@@ -143,6 +146,7 @@ public struct OpenedMessage: Hashable, Sendable {
     earliest = map.number("earliest")
     head = map.number("head")
     seekGeneration = map.number("generation")
+    isPaused = map.flag("paused")
     epochs = map.list("epochs").compactMap { item in
       guard case .list(let parts) = item, parts.count >= 2, case .number(let epoch) = parts[0],
         case .number(let first) = parts[1]
@@ -159,6 +163,7 @@ public struct OpenedMessage: Hashable, Sendable {
     map["earliest"] = .number(earliest)
     map["head"] = .number(head)
     map["generation"] = .number(seekGeneration)
+    if isPaused { map["paused"] = .flag(true) }
     map["epochs"] = .list(
       epochs.map { .list([.number(UInt64($0.epoch)), .number($0.firstOffset)]) })
     broker.add(to: &map)

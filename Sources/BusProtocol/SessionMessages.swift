@@ -6,8 +6,8 @@
 //            and the keys of `BrokerDescription`
 //   OPEN     client, name str [""], filters array of [kind str, text bin] [[]], start str ["cursor"],
 //            offset [0], epoch [0], time [0], otherwise str ["earliest"], instance bin16, reset bool
-//   OPENED   (token in the header) epoch, cursor, earliest, head, generation, epochs array of
-//            [epoch, first offset], and the keys of `BrokerDescription`
+//   OPENED   (token in the header) epoch, cursor, earliest, head, generation, paused bool [false],
+//            epochs array of [epoch, first offset], and the keys of `BrokerDescription`
 //   REFUSE   (token as in the message refused) code str, text str, sequence [0], round [0], last [0],
 //            retry (milliseconds) [0], events array of [index, code, text] [[]]
 //

@@ -4,7 +4,8 @@
 //                                            good by the next. Bytes count whole BATCH messages
 //   COMMIT     0  offset u64, 8  epoch u32   the next event wanted after a restart
 //   COMMITTED  0  offset u64, 8  epoch u32   that is durable now
-//   HEAD       0  head u64,   8  lag u64     sent when a subscriber has caught up, and every two seconds
+//   HEAD       0  head u64,   8  lag u64     sent when a subscriber has caught up, and every second;
+//                                            flag bit 0: its name is paused, nothing is sent to it
 internal import Primitives
 
 public struct CreditMessage: Hashable, Sendable {
@@ -20,23 +21,33 @@ public struct CreditMessage: Hashable, Sendable {
     (events, bytes) = try twoNumbers(message, .credit)
   }
 
-  public func encode(token: UInt64) -> [UInt8] { encodeNumbers(.credit, token, events, bytes) }
+  public func encode(token: UInt64) -> [UInt8] {
+    encodeNumbers(MessageHeader(.credit, token: token), events, bytes)
+  }
 }
 
 public struct HeadMessage: Hashable, Sendable {
+  private static let pausedFlag: UInt8 = 1
+
   public var head: UInt64
   public var lag: UInt64
+  public var isPaused: Bool
 
-  public init(head: UInt64, lag: UInt64) {
+  public init(head: UInt64, lag: UInt64, isPaused: Bool = false) {
     self.head = head
     self.lag = lag
+    self.isPaused = isPaused
   }
 
   public init(decoding message: RawSpan) throws(ProtocolError) {
     (head, lag) = try twoNumbers(message, .head)
+    isPaused = try MessageHeader(decoding: message).flags & Self.pausedFlag != 0
   }
 
-  public func encode(token: UInt64) -> [UInt8] { encodeNumbers(.head, token, head, lag) }
+  public func encode(token: UInt64) -> [UInt8] {
+    let flags = isPaused ? Self.pausedFlag : 0
+    return encodeNumbers(MessageHeader(.head, flags: flags, token: token), head, lag)
+  }
 }
 
 /// The body of COMMIT and of COMMITTED.
@@ -73,10 +84,10 @@ private func twoNumbers(
   return (message.bigEndian(at: start), message.bigEndian(at: start + 8))
 }
 
-private func encodeNumbers(_ verb: Verb, _ token: UInt64, _ a: UInt64, _ b: UInt64) -> [UInt8] {
+private func encodeNumbers(_ header: MessageHeader, _ a: UInt64, _ b: UInt64) -> [UInt8] {
   var bytes: [UInt8] = []
   bytes.reserveCapacity(28)
-  MessageHeader(verb, token: token).encode(into: &bytes)
+  header.encode(into: &bytes)
   bytes.appendBigEndian(a)
   bytes.appendBigEndian(b)
   return bytes

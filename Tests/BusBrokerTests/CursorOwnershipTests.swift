@@ -45,6 +45,48 @@ struct CursorOwnershipTests {
     broker.join()
   }
 
+  @Test func `a commit of a session from before a seek is answered by RESET and moves nothing`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let broker = try startBroker(folder)
+    let context = try ZeroMQContext()
+    var client = try RawClient(context, broker.addresses.bus)
+    let welcome = try client.hello()
+    try client.publish(["A", "A", "A", "A"], token: welcome.token)
+    _ = try client.acknowledged()
+    var reader = try RawClient(context, broker.addresses.bus)
+    let opened = try reader.open("sink", start: .earliest)
+    try reader.send(CreditMessage(events: 100, bytes: 1 << 20).encode(token: opened.token))
+    let end = try reader.events().scannedTo
+    try seek(&client, "sink", to: 1)
+    _ = try reader.receive(.reset)
+    try reader.send(CommitMessage(cursor: end).encode(.commit, token: opened.token))
+    _ = try reader.receive(.reset)
+    #expect(try reader.open("sink", start: .cursor(otherwise: .latest)).cursor.offset == 1)
+    broker.stop()
+    broker.join()
+  }
+
+  @Test func `a commit of an epoch that the journal does not have opens the session anew`() throws {
+    let folder = try TemporaryFolder()
+    let broker = try startBroker(folder)
+    let context = try ZeroMQContext()
+    var client = try RawClient(context, broker.addresses.bus)
+    let welcome = try client.hello()
+    try client.publish(["A", "A", "A", "A"], token: welcome.token)
+    _ = try client.acknowledged()
+    var reader = try RawClient(context, broker.addresses.bus)
+    let opened = try reader.open("sink", start: .offset(3))
+    let other = Position(epoch: opened.cursor.epoch + 1, offset: 3)
+    try reader.send(CommitMessage(cursor: other).encode(.commit, token: opened.token))
+    _ = try reader.receive(.reset)
+    let again = try reader.open("sink", start: .cursor(otherwise: .latest))
+    #expect(again.cursor == opened.cursor)
+    broker.stop()
+    broker.join()
+  }
+
   @Test func `a commit after a start elsewhere moves the cursor`() throws {
     let folder = try TemporaryFolder()
     let broker = try startBroker(folder)

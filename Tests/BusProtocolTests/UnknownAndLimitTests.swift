@@ -52,6 +52,30 @@ import Testing
     #expect(throws: ProtocolError.self) { try Batch(checking: unsafe bytes.span.bytes) }
   }
 
+  @Test(arguments: [2, 12, 13, 300])
+  func `a batch whose table has a name twice is refused`(_ count: Int) throws {
+    let events = (0..<count).map { number in
+      BatchContent.Event(name: Array("\(number + 100)".utf8), payload: [])
+    }
+    var bytes = BatchContent(events: events).encode()
+    #expect(try Batch(checking: unsafe bytes.span.bytes).nameCount == count)
+    // The last name, of three bytes behind its length, becomes the first.
+    let last = 12 + (count - 1) * 4
+    bytes.replaceSubrange(last..<last + 4, with: bytes[12..<16])
+    #expect(throws: ProtocolError.batch(reason: "a name stands twice in its table")) {
+      try Batch(checking: unsafe bytes.span.bytes)
+    }
+  }
+
+  @Test func `a pause is told with the head and when the session opens`() throws {
+    let head = HeadMessage(head: 9, lag: 4, isPaused: true)
+    #expect(try HeadMessage(decoding: unsafe head.encode(token: 3).span.bytes) == head)
+    let opened = OpenedMessage(
+      token: 1, cursor: Position(epoch: 1, offset: 2), earliest: 0, head: 9, seekGeneration: 0,
+      isPaused: true, epochs: [], broker: BrokerDescription())
+    #expect(try OpenedMessage(decoding: unsafe opened.encode().span.bytes) == opened)
+  }
+
   @Test func `a batch has at most as many events as its reader allows`() throws {
     let bytes = BatchContent.plain.encode()
     #expect(try Batch(checking: unsafe bytes.span.bytes, maximumEvents: 3).eventCount == 3)

@@ -46,7 +46,8 @@ public final class Subscriber: Sendable {
   }
 
   /// Asks the broker to keep the cursor behind this batch. Returns at once; commits are grouped, and the
-  /// latest wins.
+  /// latest wins. After an operator's seek only what was taken since can be committed; a batch from
+  /// before it is counted (`staleCommits`) and left out.
   public func commit(_ batch: EventBatch) { commit(batch.end) }
   public func commit(_ position: Position) { shared.commit(position) }
 

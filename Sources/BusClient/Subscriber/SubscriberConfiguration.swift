@@ -43,6 +43,8 @@ public struct SubscriberStatus: Hashable, Sendable {
   /// Nil until the broker answered for the first time.
   public var opened: OpenedMessage?
   public var isConnected = false
+  /// An operator has paused this name: nothing comes until it is resumed. Known within a second.
+  public var isPaused = false
   /// The next offset that will be given out.
   public var position: Position?
   /// The cursor that is durable at the broker.
@@ -55,6 +57,8 @@ public struct SubscriberStatus: Hashable, Sendable {
   /// Delivered again after a connection was lost, and left out.
   public var batchesRepeated: UInt64 = 0
   public var gaps: UInt64 = 0
+  /// Commits of batches from before an operator's seek: left out, since they would undo it.
+  public var staleCommits: UInt64 = 0
   public var undecodable: UInt64 = 0
   public var reconnects: UInt64 = 0
 

@@ -102,6 +102,7 @@ struct SubscriberLoop: ~Copyable {
         shared.tell { state in
           state.status.head = head.head
           state.status.lag = head.lag
+          state.status.isPaused = head.isPaused
         }
       case .notice(let notice): report(notice)
       case .failed(let error): shared.tell { $0.failure = error }
@@ -114,6 +115,7 @@ struct SubscriberLoop: ~Copyable {
     shared.tell { state in
       state.status.opened = opened
       state.status.isConnected = true
+      state.status.isPaused = opened.isPaused
       state.status.head = opened.head
       state.status.seekGeneration = opened.seekGeneration
       state.status.position = state.status.position ?? position
@@ -132,6 +134,7 @@ struct SubscriberLoop: ~Copyable {
           state.takenBytes += batch.messageBytes
         }
         state.commit = nil
+        state.commitGuard.seek(to: position)
         state.status.position = position
       }
     default: break

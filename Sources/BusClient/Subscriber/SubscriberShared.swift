@@ -11,6 +11,7 @@ final class SubscriberShared: Sendable {
     var takenBytes = 0
     var reader: CheckedContinuation<Void, Never>?
     var commit: Position?
+    var commitGuard = CommitGuard()
     var status = SubscriberStatus()
     var failure: BusClientError?
     var isClosing = false
@@ -50,6 +51,7 @@ final class SubscriberShared: Sendable {
         state.takenEvents += batch.creditEvents
         state.takenBytes += batch.messageBytes
         state.status.eventsReceived += UInt64(batch.count)
+        state.commitGuard.took(through: batch.end)
         let wakes =
           state.takenBytes >= quarter || state.takenEvents >= configuration.creditEvents / 4
           || state.batches.isEmpty
@@ -116,8 +118,15 @@ final class SubscriberShared: Sendable {
   }
 
   func commit(_ position: Position) {
-    state.withLock { $0.commit = position }
-    wake.signal()
+    let isWanted = state.withLock { state in
+      guard state.commitGuard.allows(position) else {
+        state.status.staleCommits += 1
+        return false
+      }
+      state.commit = position
+      return true
+    }
+    if isWanted { wake.signal() }
   }
 
   /// Waits until the broker has `position` on disk; false at the deadline.
