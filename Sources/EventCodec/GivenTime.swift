@@ -5,6 +5,8 @@ internal import Primitives
 /// Numbers count seconds, milliseconds, microseconds or nanoseconds by their size; texts are ISO 8601 as
 /// people write it, or digits. Nothing is ever refused: an unreadable time is nil, and the event lives.
 struct GivenTime {
+  private static let maximumOriginalBytes = 200
+
   private(set) var time: Timestamp?
   /// The text as it was given, unless our own text of the time is the same.
   private(set) var original: [UInt8]?
@@ -29,10 +31,25 @@ struct GivenTime {
         original = Array("null".utf8)
       case 0xC2, 0xC3:
         original = Array((try reader.readBool() ? "true" : "false").utf8)
-      default: break
+      default:
+        original = Self.json(value)
       }
     } catch {
       // A number beyond Int64: no time.
+      original = Self.json(value)
+    }
+  }
+
+  /// What is no time by its kind, as JSON; nil when it is too long to be worth keeping.
+  private static func json(_ value: RawSpan) -> [UInt8]? {
+    guard value.byteCount <= maximumOriginalBytes else { return nil }
+    var text: [UInt8] = []
+    do throws(CodecError) {
+      try CanonicalJSON.append(value: value, to: &text)
+      return text
+    } catch {
+      // Bytes that have no JSON, as MessagePack's binary has none: the flag alone tells of them.
+      return nil
     }
   }
 }
