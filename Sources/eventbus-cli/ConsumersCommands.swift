@@ -68,9 +68,25 @@ enum ConsumersCommands {
 
   private static func seek(_ context: Commands.Context) throws -> ExitCode {
     let target = try StartText.position(context.arguments.positionals[1], naming: "WHERE")
-    return try change(context) { bus, name throws(BusClientError) in
+    return try change(context, note: { note($0, asked: target) }) {
+      bus, name throws(BusClientError) in
       try bus.seek(name, to: target)
     }
+  }
+
+  /// What to say when the cursor stands elsewhere than where it was asked to.
+  private static func note(_ consumer: ControlMap, asked target: StartPosition) -> String? {
+    guard case .offset(let wanted) = target else { return nil }
+    let cursor = consumer.number("cursor")
+    if wanted > cursor {
+      return
+        "offset \(wanted) lies beyond the end of the journal: the cursor is at \(cursor), its head"
+    }
+    if wanted < cursor {
+      return
+        "offset \(wanted) is not kept any more: the cursor is at \(cursor), the oldest there is"
+    }
+    return nil
   }
 
   private static func delete(_ context: Commands.Context) throws -> ExitCode {
@@ -84,13 +100,14 @@ enum ConsumersCommands {
 
   /// Asks about one subscriber and prints how it then is.
   private static func change(
-    _ context: Commands.Context,
+    _ context: Commands.Context, note: (ControlMap) -> String? = { _ in nil },
     _ body: (inout BusAdministration, String) throws(BusClientError) -> ControlMap
   ) throws -> ExitCode {
     let name = context.arguments.positionals[0]
     let consumer = try Administration.ask(context.arguments) { bus throws(BusClientError) in
       try body(&bus, name)
     }
+    if let note = note(consumer) { Terminal.error(note) }
     let isJSON = context.arguments.flag("json")
     Terminal.output(
       isJSON ? "\(ControlJSON.json(consumer))\n" : StatusText.consumers([consumer]).text)

@@ -20,7 +20,14 @@ enum EventbusProgram {
     guard SupervisedChild.begin(environment: environment) else {
       exit(ExitCode.terminated.rawValue)
     }
-    let code = run(Array(CommandLine.arguments.dropFirst()), environment)
+    let words: [String]
+    do throws(UsageError) {
+      words = try ProcessArguments.current()
+    } catch {
+      Terminal.error("eventbus: \(error)")
+      exit(ExitCode.usage.rawValue)
+    }
+    let code = run(words, environment)
     exit((code == .done && Terminal.hasFailed ? .diskError : code).rawValue)
   }
 

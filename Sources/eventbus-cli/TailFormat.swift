@@ -6,6 +6,7 @@ import ServiceRuntime
 /// How `tail` shows an event.
 struct TailFormat {
   private let kind: String
+  private let isForTerminal: Bool
   private let template: [TemplatePart]
   private var line: [UInt8] = []
 
@@ -15,8 +16,10 @@ struct TailFormat {
     case offset
   }
 
-  init(_ settings: TailSettings) {
+  /// - Parameter isForTerminal: a person reads along, so that no cell may hold a control character.
+  init(_ settings: TailSettings, isForTerminal: Bool) {
     kind = settings.format
+    self.isForTerminal = isForTerminal
     template = Self.parse(settings.template ?? "")
   }
 
@@ -65,7 +68,8 @@ struct TailFormat {
   }
 
   /// RFC 4180: a cell with a comma, quote or line end stands in quotes, and its quotes twice.
-  private func quoted(_ cell: String) -> String {
+  private func quoted(_ given: String) -> String {
+    let cell = isForTerminal ? TerminalText.escape(given) : given
     let needsQuotes = cell.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }
     guard needsQuotes else { return cell }
     var text = "\""

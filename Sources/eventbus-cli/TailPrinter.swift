@@ -19,7 +19,7 @@ struct TailPrinter: ~Copyable {
   init(_ settings: TailSettings) {
     clauses = settings.clauses
     limit = settings.count
-    format = TailFormat(settings)
+    format = TailFormat(settings, isForTerminal: output.isTerminal)
   }
 
   var isClosed: Bool { output.isClosed }
@@ -44,6 +44,8 @@ struct TailPrinter: ~Copyable {
 struct TailOutput: ~Copyable {
   private var output = StandardOutput()
   private(set) var isClosed = false
+
+  var isTerminal: Bool { output.isTerminal }
 
   mutating func begin(_ heading: String?) {
     guard let heading else { return }

@@ -10,6 +10,7 @@ struct TailRun: ~Copyable {
   private var printer: TailPrinter
   /// The next event to show: what lies before it was shown or is not wanted.
   private var cursor: Position?
+  private var saidPaused = false
 
   init(_ settings: TailSettings, _ context: Commands.Context) {
     self.settings = settings
@@ -39,6 +40,7 @@ struct TailRun: ~Copyable {
         // Nothing waits here, so what the subscriber has reached was given out.
         seen = max(seen, subscriber.status.position?.offset ?? 0)
         printer.lookForReader()
+        try lookForPause(subscriber, isDone: end.map { seen >= $0 } ?? false)
         continue
       }
       seen = batch.end.offset
@@ -52,6 +54,19 @@ struct TailRun: ~Copyable {
     }
     subscriber.close()
     return context.interruption.code ?? .done
+  }
+
+  /// A paused name gets nothing: who waits for the end would wait for ever.
+  private mutating func lookForPause(_ subscriber: Subscriber, isDone: Bool) throws {
+    guard subscriber.status.isPaused, !isDone else { return saidPaused = false }
+    let name = TerminalText.escape(settings.name)
+    let text = "'\(name)' is paused and gets nothing: `eventbus consumers resume` it"
+    if settings.untilEnd {
+      subscriber.close()
+      throw CommandFailure(.failed, text)
+    }
+    if !saidPaused { Terminal.error(text) }
+    saidPaused = true
   }
 
   private func open() throws -> Subscriber {

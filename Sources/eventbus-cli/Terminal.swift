@@ -25,10 +25,12 @@ enum Terminal {
     }
   }
 
+  /// One line on stderr. Much of it comes from clients, files and events, so no control character
+  /// passes, whoever wrote it.
   static func error(_ line: String) {
     var output = StandardOutput(descriptor: 2)
     do {
-      try output.writeLine(line)
+      try output.writeLine(TerminalText.escape(line))
       try output.flush()
     } catch {
       // There is nowhere left to say it.
