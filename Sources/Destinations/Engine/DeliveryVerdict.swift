@@ -11,9 +11,12 @@ public enum DeliveryVerdict: Hashable, Sendable {
   case partial(refused: [Int: String])
   /// These were refused and become dead letters; none is stored, and the others are sent again.
   case refusedOnly(these: [Int: String])
-  /// Refused as a whole without saying which (400, 413, 422): it is halved until the bad one is alone,
-  /// which then becomes a dead letter. None is stored.
+  /// Refused as a whole without saying which (400, 422): it is halved until the bad one is alone, which
+  /// then becomes a dead letter. None is stored.
   case split(String)
+  /// The request is too long (413): it is halved until it fits, and later ones are cut shorter. None is
+  /// stored.
+  case tooLarge(String)
   /// The users of these items have to wait for `time`; none is stored. The others are sent again at
   /// once, and later events of these users stay behind them.
   case hold(items: [Int], for: Duration, String)

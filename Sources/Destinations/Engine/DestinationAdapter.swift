@@ -21,8 +21,8 @@ public protocol DestinationAdapter: Sendable {
 
   var limits: DestinationLimits { get }
 
-  /// A request to be made before any event is prepared or sent, after each start and after each
-  /// change of configuration (GameAnalytics `init`). Nil: none is needed.
+  /// A request to be made after each start, before any event is prepared or sent (GameAnalytics
+  /// `init`). Nil: none is needed.
   mutating func opening(at now: Timestamp) -> HTTPCall?
 
   /// Takes the answer to ``opening(at:)``. `.delivered`: events may go out. Anything else is treated

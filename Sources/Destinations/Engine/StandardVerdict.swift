@@ -11,6 +11,7 @@ extension DeliveryVerdict {
   /// | 429 | pause |
   /// | 401, 403, 404, 405, 407, 501, 505, 511 | configuration |
   /// | 1xx, 3xx | configuration: redirects are not followed, since a POST would change on its way |
+  /// | 413 | too large |
   /// | other 4xx | split |
   ///
   /// A proxy's page with status 200 is no delivery: an answer in HTML is a retry. So is an answer whose
@@ -24,6 +25,7 @@ extension DeliveryVerdict {
     case 429: return .pause(wait, reason)
     case 401, 403, 404, 405, 407, 501, 505, 511: return .configuration(reason)
     case 408, 410, 460, 500..<600: return wait.map { .pause($0, reason) } ?? .retry(reason)
+    case 413: return .tooLarge(reason)
     case 400..<500: return .split(reason)
     default:
       let place = reply.header("location").map { " (to \(CleanText.clean($0, limit: 100)))" } ?? ""
