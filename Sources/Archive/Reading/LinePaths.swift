@@ -21,6 +21,13 @@ struct LinePaths: Sendable {
   private(set) var nodes: [Node] = [Node()]
   private(set) var paths: [[[UInt8]]] = []
 
+  init() {}
+
+  /// Fields of the envelope, numbered in this order.
+  init(_ fields: [String]) {
+    for field in fields { _ = add(field) }
+  }
+
   /// The number of a path, given now if it is new.
   mutating func add(_ path: [[UInt8]]) -> Int {
     precondition(!path.isEmpty, "a path has at least one key")
