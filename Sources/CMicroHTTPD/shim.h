@@ -7,3 +7,10 @@ static inline struct MHD_Daemon *eb_start_daemon(
   return MHD_start_daemon(flags, 0, NULL, NULL, handler, context,
                           MHD_OPTION_ARRAY, options, MHD_OPTION_END);
 }
+
+// The connection's socket, which libmicrohttpd owns; -1 when it has none.
+static inline int eb_connection_descriptor(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}

@@ -1,9 +1,10 @@
 internal import CMicroHTTPD
 
-// libmicrohttpd's two callbacks. The first argument is the service, which the server keeps alive; the
+// libmicrohttpd's callbacks. The first argument is the service, which the server keeps alive; the
 // request's context is a retained `Exchange`, released when the request is completed.
 
-/// Called once when the headers are there, once for each piece of the body, and once at its end.
+/// Called once when the headers are there, once for each piece of the body, once at its end, and once
+/// more when a suspended connection has its answer.
 func handleRequest(
   _ service: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
   _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?,
@@ -17,17 +18,18 @@ func handleRequest(
   let owner = unsafe Unmanaged<HTTPService>.fromOpaque(service).takeUnretainedValue()
   guard let known = unsafe context.pointee else {
     let exchange = owner.exchange(
-      method: unsafe String(cString: method), path: unsafe String(cString: path))
+      method: unsafe String(cString: method), path: unsafe String(cString: path),
+      descriptor: unsafe eb_connection_descriptor(connection))
     unsafe context.pointee = Unmanaged.passRetained(exchange).toOpaque()
     return unsafe owner.begin(exchange, on: connection)
   }
   let exchange = unsafe Unmanaged<Exchange>.fromOpaque(known).takeUnretainedValue()
   guard unsafe pieceCount.pointee > 0 else {
-    return unsafe owner.answer(exchange, on: connection)
+    return unsafe owner.proceed(exchange, on: connection)
   }
   let bytes = unsafe UnsafeRawBufferPointer(start: piece, count: pieceCount.pointee)
   unsafe pieceCount.pointee = 0
-  return unsafe exchange.take(bytes) ? .YES : .NO
+  return unsafe owner.take(bytes, of: exchange) ? .YES : .NO
 }
 
 /// Called once for each request that `handleRequest` saw, answered or cut.
@@ -38,7 +40,25 @@ func endRequest(
   guard let service = unsafe service, let context = unsafe context,
     let known = unsafe context.pointee
   else { return }
-  unsafe Unmanaged<Exchange>.fromOpaque(known).release()
+  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(known)
+  unsafe Unmanaged<HTTPService>.fromOpaque(service).takeUnretainedValue()
+    .end(exchange.takeUnretainedValue())
+  unsafe exchange.release()
   unsafe context.pointee = nil
-  unsafe Unmanaged<HTTPService>.fromOpaque(service).takeUnretainedValue().end()
+}
+
+/// Called when a connection was accepted, and before its socket is closed.
+func noteConnection(
+  _ service: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+  _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+  _ code: MHD_ConnectionNotificationCode
+) {
+  guard let service = unsafe service, let connection = unsafe connection else { return }
+  let clock = unsafe Unmanaged<HTTPService>.fromOpaque(service).takeUnretainedValue().clock
+  let descriptor = unsafe eb_connection_descriptor(connection)
+  if code == .CONNECTION_NOTIFY_STARTED {
+    clock.opened(descriptor)
+  } else {
+    clock.closed(descriptor)
+  }
 }

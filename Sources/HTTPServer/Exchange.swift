@@ -1,19 +1,36 @@
 internal import CMicroHTTPD
+internal import Synchronization
 
-/// One request on its way in: made at the handler's first call, answered at its last. libmicrohttpd
-/// keeps it as the request's context, and one thread at a time uses it.
-final class Exchange {
+/// One request on its way in and its answer on the way out. libmicrohttpd keeps it as the request's
+/// context, and one of its threads at a time reads into it; the answer may come from any thread.
+final class Exchange: @unchecked Sendable {
+  // What has no lock is touched by the connection's thread only, before the handler gets the request.
   let method: String
   let path: String
+  let descriptor: Int32
   private(set) var body: [UInt8] = []
   /// All bytes of the body that arrived, also those that were thrown away.
   private(set) var received = 0
+  /// There was no room for it beside the other bodies.
+  private(set) var isShed = false
   private let limit: Int
+  private let state = Mutex(State.reading)
 
-  init(method: String, path: String, limit: Int) {
+  enum State {
+    case reading
+    /// The handler has it and has not answered.
+    case handling
+    /// As well, and the connection sleeps. An address, since pointers are not Sendable.
+    case suspended(connection: UInt)
+    case answered(HTTPResponse)
+    case ended
+  }
+
+  init(method: String, path: String, limit: Int, descriptor: Int32) {
     self.method = method
     self.path = path
     self.limit = limit
+    self.descriptor = descriptor
   }
 
   var isTooLarge: Bool { received > limit }
@@ -23,14 +40,22 @@ final class Exchange {
   /// A body beyond the limit is read to its end and forgotten, since a refusal in the middle would be
   /// lost when the client only reads after sending. But nobody may send for ever: twice the limit, and
   /// at least 64 KiB, is the end of it.
-  func take(_ piece: UnsafeRawBufferPointer) -> Bool {
+  func take(_ piece: UnsafeRawBufferPointer, into room: BodyRoom) -> Bool {
     received += piece.count
     if isTooLarge {
-      body = []
+      forget(room)
+    } else if isShed || !room.take(piece.count) {
+      isShed = true
+      forget(room)
     } else {
       unsafe body.append(contentsOf: piece)
     }
     return received <= max(2 * limit, 65536)
+  }
+
+  private func forget(_ room: BodyRoom) {
+    room.give(body.count)
+    body = []
   }
 
   func request(on connection: OpaquePointer) -> HTTPRequest {
@@ -38,6 +63,64 @@ final class Exchange {
       method: method, path: path,
       query: unsafe Self.fields(of: connection, .GET_ARGUMENT_KIND),
       headers: unsafe Self.fields(of: connection, .HEADER_KIND), body: body)
+  }
+
+  /// The step that the connection's thread has to take.
+  enum Step {
+    case handle
+    case send(HTTPResponse)
+    case wait
+  }
+
+  func nextStep() -> Step {
+    state.withLock { state in
+      switch state {
+      case .reading:
+        state = .handling
+        return .handle
+      case .answered(let response):
+        state = .ended
+        return .send(response)
+      case .handling, .suspended, .ended: return .wait
+      }
+    }
+  }
+
+  /// After the handler returned: its answer, or nil, and the connection sleeps until there is one.
+  func answerOrSuspend(_ connection: OpaquePointer) -> HTTPResponse? {
+    // Suspended under the lock: whoever answers wakes it afterwards or is found here.
+    let address = UInt(bitPattern: connection)
+    return state.withLock { state in
+      if case .answered(let response) = state {
+        state = .ended
+        return response
+      }
+      guard let connection = unsafe OpaquePointer(bitPattern: address) else { return nil }
+      state = .suspended(connection: address)
+      unsafe MHD_suspend_connection(connection)
+      return nil
+    }
+  }
+
+  func answer(_ response: HTTPResponse) {
+    state.withLock { state in
+      switch state {
+      case .handling: state = .answered(response)
+      case .suspended(let address):
+        state = .answered(response)
+        if let connection = unsafe OpaquePointer(bitPattern: address) {
+          unsafe MHD_resume_connection(connection)
+        }
+      case .reading, .answered, .ended: break
+      }
+    }
+  }
+
+  /// The connection is done with it: answers from now on are for nobody.
+  func end(_ room: BodyRoom) {
+    room.give(body.count)
+    body = []
+    state.withLock { $0 = .ended }
   }
 
   private static func fields(
@@ -49,6 +132,25 @@ final class Exchange {
     }
     return fields
   }
+}
+
+/// What all bodies together may still take.
+final class BodyRoom: Sendable {
+  private let left: Atomic<Int>
+
+  init(bytes: Int) { left = Atomic(bytes) }
+
+  /// False, and nothing taken, when there is no such room.
+  func take(_ bytes: Int) -> Bool {
+    let after = left.subtract(bytes, ordering: .relaxed).newValue
+    if after >= 0 { return true }
+    give(bytes)
+    return false
+  }
+
+  func give(_ bytes: Int) { left.add(bytes, ordering: .relaxed) }
+
+  func has(_ bytes: Int) -> Bool { left.load(ordering: .relaxed) >= bytes }
 }
 
 private func collect(

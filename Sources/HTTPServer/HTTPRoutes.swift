@@ -1,6 +1,6 @@
 /// Which closure answers which method and path. Unknown paths give 404, other methods 405.
 public struct HTTPRoutes: Sendable {
-  /// Called on the server's thread, one request at a time: while it runs, nobody else is served.
+  /// Called on a thread of the server: while it runs, nobody else is served by that one.
   public typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
   private struct Route {

@@ -9,6 +9,8 @@ public enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible 
   /// The host is no address of this machine, or no address at all.
   case badAddress(host: String, reason: String)
   case system(SystemError)
+  /// The certificate or the key of a TLS identity could not be used.
+  case identityRefused
   /// libmicrohttpd refused to start; it does not say why.
   case notStarted(host: String, port: UInt16)
 
@@ -21,6 +23,8 @@ public enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible 
     case .badAddress(let host, let reason):
       "cannot listen on \"\(host)\" (\(reason)): give an address of this machine"
     case .system(let error): "cannot listen: \(error)"
+    case .identityRefused:
+      "the TLS certificate or its key cannot be used: both must be PEM, and belong together"
     case .notStarted(let host, let port):
       "the HTTP server on \(host) port \(port) did not start: "
         + "look for limits on threads or open files"

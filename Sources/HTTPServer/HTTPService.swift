@@ -2,19 +2,35 @@ internal import CMicroHTTPD
 internal import Primitives
 internal import Synchronization
 
-/// What libmicrohttpd calls, on its own thread. It outlives the daemon.
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// What libmicrohttpd calls, on its own threads. It outlives the daemon.
 final class HTTPService: Sendable {
   private let limits: HTTPLimits
-  private let handler: HTTPRoutes.Handler
+  private let isTLS: Bool
+  private let handler: HTTPServer.Handler
+  private let room: BodyRoom
+  let clock: ConnectionClock
   /// Requests that began and are not yet answered, or cut.
   private let underWay = Atomic(0)
   private let draining = Atomic(false)
+  /// Exchanges whose connections sleep.
+  private let sleeping = Mutex<[ObjectIdentifier: Exchange]>([:])
   /// Signalled when the last request ends while draining.
   let drained: WakeSignal
 
-  init(limits: HTTPLimits, handler: @escaping HTTPRoutes.Handler) throws(SystemError) {
+  init(
+    limits: HTTPLimits, isTLS: Bool, handler: @escaping HTTPServer.Handler
+  ) throws(SystemError) {
     self.limits = limits
+    self.isTLS = isTLS
     self.handler = handler
+    room = BodyRoom(bytes: limits.allBodiesBytes)
+    clock = try ConnectionClock(stepSeconds: limits.stepSeconds)
     drained = try WakeSignal()
   }
 
@@ -22,35 +38,93 @@ final class HTTPService: Sendable {
   func beginDraining() { draining.store(true, ordering: .sequentiallyConsistent) }
   var isIdle: Bool { underWay.load(ordering: .sequentiallyConsistent) == 0 }
 
+  /// Answers whatever still waits for its handler: the daemon must not be stopped with sleepers.
+  func wakeSleepers() {
+    for exchange in sleeping.withLock({ Array($0.values) }) {
+      exchange.answer(.text("the server is stopping\n", status: 503))
+    }
+  }
+
   func begin(_ exchange: Exchange, on connection: OpaquePointer) -> MHD_Result {
     underWay.add(1, ordering: .sequentiallyConsistent)
+    clock.begin(exchange.descriptor)
     // Refused at once, which closes the connection: otherwise it would have to take the body first.
     if exchange.path.utf8.count > limits.pathBytes {
-      return unsafe send(.text("the path is too long\n", status: 414), on: connection)
+      return unsafe refuse(exchange, .text("the path is too long\n", status: 414), on: connection)
     }
-    if unsafe declaredLength(connection) > limits.bodyBytes {
-      return unsafe send(tooLarge, on: connection)
+    let declared = unsafe declaredLength(connection)
+    if declared > limits.bodyBytes {
+      clock.count { $0.tooLarge += 1 }
+      return unsafe refuse(exchange, tooLarge, on: connection)
+    }
+    if declared > 0, !room.has(declared) {
+      clock.count { $0.overloaded += 1 }
+      return unsafe refuse(exchange, overloaded, on: connection)
     }
     // An answer now would close every connection; the next call comes when the headers are done.
     return .YES
   }
 
-  func answer(_ exchange: Exchange, on connection: OpaquePointer) -> MHD_Result {
-    guard !exchange.isTooLarge else { return unsafe send(tooLarge, on: connection) }
-    return unsafe send(handler(exchange.request(on: connection)), on: connection)
+  func take(_ piece: UnsafeRawBufferPointer, of exchange: Exchange) -> Bool {
+    if unsafe exchange.take(piece, into: room) { return true }
+    // libmicrohttpd takes no answer in the middle of a body, so it is written past it. Within TLS it
+    // cannot be; there the connection is only cut.
+    clock.count { $0.tooLarge += 1 }
+    if !isTLS {
+      clock.linger(exchange.descriptor)
+      writeRefusal(to: exchange.descriptor)
+    }
+    return false
   }
 
-  func end() {
+  /// The body is whole, or the answer has come.
+  func proceed(_ exchange: Exchange, on connection: OpaquePointer) -> MHD_Result {
+    switch exchange.nextStep() {
+    case .handle: return unsafe handle(exchange, on: connection)
+    case .send(let response):
+      sleeping.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(exchange)) }
+      return unsafe send(response, exchange, on: connection)
+    case .wait: return .YES
+    }
+  }
+
+  private func handle(_ exchange: Exchange, on connection: OpaquePointer) -> MHD_Result {
+    if exchange.isTooLarge {
+      clock.count { $0.tooLarge += 1 }
+      return unsafe send(tooLarge, exchange, on: connection)
+    }
+    if exchange.isShed {
+      clock.count { $0.overloaded += 1 }
+      return unsafe send(overloaded, exchange, on: connection)
+    }
+    clock.pause(exchange.descriptor)
+    unsafe handler(exchange.request(on: connection), HTTPResponder(exchange))
+    sleeping.withLock { $0[ObjectIdentifier(exchange)] = exchange }
+    guard let response = unsafe exchange.answerOrSuspend(connection) else { return .YES }
+    sleeping.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(exchange)) }
+    return unsafe send(response, exchange, on: connection)
+  }
+
+  func end(_ exchange: Exchange) {
+    sleeping.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(exchange)) }
+    exchange.end(room)
+    clock.begin(exchange.descriptor)
     let left = underWay.subtract(1, ordering: .sequentiallyConsistent).newValue
     if left == 0, draining.load(ordering: .sequentiallyConsistent) { drained.signal() }
   }
 
-  func exchange(method: String, path: String) -> Exchange {
-    Exchange(method: method, path: path, limit: limits.bodyBytes)
+  func exchange(method: String, path: String, descriptor: Int32) -> Exchange {
+    Exchange(method: method, path: path, limit: limits.bodyBytes, descriptor: descriptor)
   }
 
   private var tooLarge: HTTPResponse {
     .text("the body may have \(limits.bodyBytes) bytes at most\n", status: 413)
+  }
+
+  private var overloaded: HTTPResponse {
+    var answer = HTTPResponse.text("too many bodies at a time: send it again\n", status: 503)
+    answer.headers = [HTTPRequest.Field("Retry-After", "1")]
+    return answer
   }
 
   /// 0 when there is none; one that is no number was refused before it came here.
@@ -60,8 +134,31 @@ final class HTTPService: Sendable {
     else { return 0 }
     return Int(unsafe String(cString: text)) ?? 0
   }
+}
 
-  private func send(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+extension HTTPService {
+  /// Answers before the body has come.
+  private func refuse(
+    _ exchange: Exchange, _ answer: HTTPResponse, on connection: OpaquePointer
+  ) -> MHD_Result {
+    clock.linger(exchange.descriptor)
+    return unsafe send(answer, exchange, on: connection)
+  }
+
+  private func writeRefusal(to descriptor: Int32) {
+    let text = String(decoding: tooLarge.body, as: UTF8.self)
+    let bytes = Array(
+      ("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+        + "Content-Length: \(text.utf8.count)\r\n\r\n" + text).utf8)
+    // A client that does not even take this is cut without it.
+    _ = unsafe Glibc.send(
+      descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+  }
+
+  private func send(
+    _ answer: HTTPResponse, _ exchange: Exchange, on connection: OpaquePointer
+  ) -> MHD_Result {
+    clock.begin(exchange.descriptor)
     var answer = answer
     if !answer.contentType.isEmpty {
       answer.headers.append(HTTPRequest.Field("Content-Type", answer.contentType))
