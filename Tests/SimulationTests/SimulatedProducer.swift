@@ -78,7 +78,7 @@ struct SimulatedProducer {
       case .refused(let events, _, _):
         throw SimulationFailure(description: "refused: \(events.map(\.text))")
       case .failed(let error): throw SimulationFailure(description: "producer: \(error)")
-      case .welcomed, .notice: break
+      case .welcomed, .notice, .stored, .refusedTickets: break
       }
     }
   }

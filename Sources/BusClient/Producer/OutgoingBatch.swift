@@ -17,6 +17,8 @@ struct OutgoingBatch: Sendable {
   var sequence: UInt64 = 0
   /// The caller's numbers, one an event; empty when it gave none.
   var eventSequences: [UInt64] = []
+  /// Whose events they are; empty for what nobody waits for.
+  var tickets = TicketRuns()
   /// Its row in the spool, if it stands there.
   var row: Int64?
   var wasSent = false
@@ -89,8 +91,14 @@ struct OutgoingBatch: Sendable {
     var sequences: [UInt64] = []
     var cost = 0
     var largest = 0
+    var tickets = TicketRuns()
     forEachEvent { index, name, payload in
       guard isWanted(index) else { return }
+      if let (ticket, place) = self.tickets.ticket(at: index) {
+        tickets.append(ticket, index: place, before: builder.eventCount)
+      } else {
+        tickets.append(nil, index: 0, before: builder.eventCount)
+      }
       builder.payloads.append(payload)
       builder.append(name: name)
       if !eventSequences.isEmpty { sequences.append(eventSequences[index]) }
@@ -103,9 +111,20 @@ struct OutgoingBatch: Sendable {
       eventSequences: sequences, addressees: addressees)
     // Even without its last event it stands for all numbers up to the batch's own.
     kept.sequence = sequence
+    kept.tickets = tickets
     kept.row = row
     kept.wasSent = wasSent
     return kept
+  }
+
+  /// Those of the refused events that somebody waits for.
+  func refusals(_ events: [RefuseMessage.Event]) -> [TicketRefusal] {
+    guard !tickets.isEmpty else { return [] }
+    return events.compactMap { event in
+      tickets.ticket(at: event.index).map {
+        TicketRefusal(ticket: $0.ticket, index: $0.index, code: event.code, text: event.text)
+      }
+    }
   }
 
   /// Event `index` as it is reported when it was refused.

@@ -65,6 +65,23 @@ public final class Producer: Sendable {
     try unsafe publish(payload: payload.span.bytes, name: name.span.bytes, sequence: sequence)
   }
 
+  /// Publishes events together, in order, and calls `receipt` once, when the last of them is durable or
+  /// refused, or the producer has ended.
+  ///
+  /// Many such publishers share batches and syncs. `receipt` is called on the producer's own thread or,
+  /// where all events break a limit, on this one; it must return soon and not call back into the
+  /// producer. Where the producer spills, these events stay in memory all the same.
+  ///
+  /// - Throws: `.full` as configured, `.closed`, or what ended the producer; nothing was taken then and
+  ///   `receipt` will not be called.
+  public func publish(
+    _ events: EncodedEvents, receipt: @escaping @Sendable (PublishReceipt) -> Void
+  ) throws(BusClientError) {
+    let ticket = PublishTicket(events: events.count, answer: receipt)
+    try shared.publish { state throws(BusClientError) in state.append(events, ticket) }
+    ticket.publisherIsDone()
+  }
+
   /// The last sequence that the broker has of this identity; nil until it was asked. Events with a
   /// number at or below it are stored already, and are counted as acknowledged when they are published.
   public var storedSequence: UInt64? { shared.state.withLock { $0.storedSequence } }

@@ -6,6 +6,9 @@ enum ProducerAction: Equatable {
   case reconnect
   /// These many events are settled for good, and their memory is free.
   case acknowledged(events: Int, cost: Int, row: Int64?)
+  /// Whose events were acknowledged, and which were refused, of those that have tickets.
+  case stored(TicketRuns)
+  case refusedTickets([TicketRefusal])
   /// `row` is given back when the whole batch is gone.
   case refused([RefusedEvent], cost: Int, row: Int64?)
   /// The limits and the last stored sequence are known.

@@ -79,6 +79,7 @@ extension ProducerCore {
     {
       let batch = remove(at: 0)
       actions.append(.acknowledged(events: batch.events, cost: batch.cost, row: batch.row))
+      if !batch.tickets.isEmpty { actions.append(.stored(batch.tickets)) }
     }
   }
 
@@ -168,5 +169,7 @@ extension ProducerCore {
       .refused(
         batch.refused(events), cost: batch.cost - (kept?.cost ?? 0),
         row: kept == nil ? batch.row : nil))
+    let refusals = batch.refusals(events)
+    if !refusals.isEmpty { actions.append(.refusedTickets(refusals)) }
   }
 }

@@ -18,6 +18,11 @@ extension ProducerLoop {
         settled.refused += events.count
         free(events: events.count, cost: cost, row: row)
         if let report = configuration.onRefused { events.forEach(report) }
+      case .stored(let tickets): tickets.store()
+      case .refusedTickets(let refusals):
+        for refusal in refusals {
+          refusal.ticket.refuse(refusal.index, code: refusal.code, text: refusal.text)
+        }
       case .welcomed(let sequence):
         let limits = core.broker?.limits ?? BusLimits()
         shared.state.withLock { state in
@@ -68,6 +73,8 @@ extension ProducerLoop {
 
   /// The last act: what is left goes to the spool if there is one, and everybody who waits is told.
   mutating func finish() {
+    // Those that wait for a receipt are told that none will come.
+    let left = (0..<core.queue.count).map { core.queue[$0].tickets }
     var kept = 0
     if spool != nil {
       var before: [OutgoingBatch] = []
@@ -99,17 +106,22 @@ extension ProducerLoop {
       // The socket is going anyway.
     }
     Self.end(shared, failure: failure)
+    for tickets in left { tickets.lose() }
   }
 
   static func end(_ shared: ProducerShared, failure: BusClientError?) {
-    let (flushes, result) = shared.state.withLock { state in
+    let (flushes, result, left) = shared.state.withLock { state in
       state.failure = state.failure ?? failure
+      state.closeBatch()
+      let left = state.closed.map(\.tickets)
+      state.closed = []
       state.activity = .ended
       state.isClosing = true
       let flushes = state.flushes
       state.flushes = []
-      return (flushes, state.flushResult)
+      return (flushes, state.flushResult, left)
     }
+    for tickets in left { tickets.lose() }
     shared.connected.signal()
     shared.room.signal()
     for flush in flushes { flush.answer(result) }

@@ -118,6 +118,8 @@ struct ProducerLoop: ~Copyable {
       || core.queuedEvents + batch.events > configuration.maximumEvents / 2
     // What comes after spooled events waits behind them.
     let isBehind = !(spool?.isDrained ?? true)
+    // Somebody waits for its receipt, which the spool does not keep.
+    guard batch.tickets.isEmpty else { return core.enqueue(batch) }
     guard isCrowded || isBehind, let row = spool?.append(batch) else { return core.enqueue(batch) }
     guard row else {
       // The disk or the file is full: it stays in memory, and publishers are told at the bound.

@@ -35,6 +35,7 @@ struct ProducerState: Sendable {
   var openCost = 0
   var openLargest = 0
   var openSequences: [UInt64] = []
+  var openTickets = TicketRuns()
   var openedAt: Int64 = 0
   var closed: [OutgoingBatch] = []
   var memoryEvents = 0
@@ -95,7 +96,32 @@ struct ProducerState: Sendable {
     return account(nameBytes: name.byteCount, payloadBytes: payloadBytes, sequence: sequence)
   }
 
+  /// Takes in events that have a ticket; true when the thread must be woken. Those that break a limit
+  /// are refused through the ticket.
+  mutating func append(_ events: EncodedEvents, _ ticket: PublishTicket) -> Bool {
+    var wakes = false
+    for index in 0..<events.count {
+      let name = events.name(of: index)
+      let range = events.range(of: index)
+      if case .invalidEvent(let code, let text) = unsafe limits.problem(
+        name: name.span.bytes, payloadBytes: range.count)
+      {
+        ticket.refuse(index, code: code.rawValue, text: text)
+        continue
+      }
+      openTickets.append(ticket, index: index, before: builder.eventCount)
+      unsafe builder.payloads.append(events.payloads.span.bytes.extracting(range))
+      builder.append(name: name)
+      let isNews = account(nameBytes: name.count, payloadBytes: range.count, sequence: nil)
+      wakes = wakes || isNews
+    }
+    return wakes
+  }
+
   private mutating func account(nameBytes: Int, payloadBytes: Int, sequence: UInt64?) -> Bool {
+    if !openTickets.isEmpty, openTickets.count < builder.eventCount {
+      openTickets.append(nil, index: 0, before: 0)
+    }
     if let sequence {
       precondition(
         sequence > lastEventSequence, "event sequence \(sequence) after \(lastEventSequence)")
@@ -132,6 +158,8 @@ struct ProducerState: Sendable {
       OutgoingBatch(
         taking: &builder, cost: openCost, largestEvent: openLargest,
         eventSequences: openSequences, addressees: addressees))
+    closed[closed.count - 1].tickets = openTickets
+    openTickets.removeAll()
     openCost = 0
     openLargest = 0
     openSequences.removeAll(keepingCapacity: true)
