@@ -16,21 +16,25 @@ struct EnvelopeAssembler {
   ///   - name: the name it was sent under; nil when the event itself says it.
   ///   - received: nanoseconds since 1970, used where the event has no time.
   ///   - id: of an event that has none; nil: a new one.
+  ///   - supplement: what the one who took the event in knows besides.
   /// - Returns: the topic.
   /// - Throws: `CodecError`, and `output` is as it was.
   mutating func assemble(
     _ fields: EnvelopeFields, _ source: RawSpan, name: RawSpan?, received: Int64,
-    id: UUIDv7? = nil, into output: inout [UInt8]
+    id: UUIDv7? = nil, adding supplement: EventSupplement = EventSupplement(),
+    into output: inout [UInt8]
   ) throws(CodecError) -> [UInt8] {
-    last = try topic(fields, source, name)
+    last = try topic(fields, source, name, supplement.kind)
     try checkKinds(fields, source)
     completeMessageId(fields, source, received, id)
-    let given = fields.has(.timestamp) ? GivenTime(source.extracting(fields[.timestamp])) : nil
+    var given = fields.has(.timestamp) ? GivenTime(source.extracting(fields[.timestamp])) : nil
+    if supplement.clockOffset != 0 { given?.shift(by: supplement.clockOffset) }
     // All of the source, the keys of known fields, and what is added: id, times, topic.
-    let needed = source.byteCount + 1024 + (given?.original?.count ?? 0)
+    let needed =
+      source.byteCount + 1024 + (given?.original?.count ?? 0) + supplement.byteCount
     if memory.count < needed { memory = [UInt8](repeating: 0, count: needed) }
     let parts = Parts(
-      topic: last, messageId: text, given: given, received: received)
+      topic: last, messageId: text, given: given, received: received, supplement: supplement)
     let count = unsafe memory.withUnsafeMutableBytes { memory in
       var payload = unsafe PayloadFields(PackedOutput(memory))
       payload.write(fields, source, parts)
@@ -46,9 +50,12 @@ struct EnvelopeAssembler {
   }
 
   private func topic(
-    _ fields: EnvelopeFields, _ source: RawSpan, _ sentUnder: RawSpan?
+    _ fields: EnvelopeFields, _ source: RawSpan, _ sentUnder: RawSpan?, _ usual: EventKind?
   ) throws(CodecError) -> Topic {
     var isTrack = true
+    if !fields.has(.type), let topic = usual?.topic {
+      return Topic(name: Array(topic.utf8), isTrack: false)
+    }
     if fields.has(.type) {
       guard let type = string(fields[.type], source) else {
         throw CodecError(.type, at: fields.place(.type))

@@ -11,6 +11,16 @@ struct GivenTime {
   /// The text as it was given, unless our own text of the time is the same.
   private(set) var original: [UInt8]?
 
+  /// Corrects the time of a clock that is wrong; the text as it was given is kept then in any case. A
+  /// time that leaves the plausible years is unreadable.
+  mutating func shift(by nanoseconds: Int64) {
+    guard let given = time else { return }
+    if original == nil { original = Array(given.text.utf8) }
+    let (sum, overflow) = given.nanoseconds.addingReportingOverflow(nanoseconds)
+    let shifted = Timestamp(nanoseconds: sum)
+    time = overflow || !shifted.isPlausible ? nil : shifted
+  }
+
   init(_ value: RawSpan) {
     var reader = MessagePackReader(value)
     do throws(MessagePackError) {

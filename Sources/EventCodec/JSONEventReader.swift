@@ -19,9 +19,11 @@ public struct JSONEventReader: Sendable {
   ///   - received: nanoseconds since 1970: the time of an event that has none, or none that can be read.
   ///   - id: the `messageId` of an event that has none; nil: a new one. For input that is read again and
   ///     must then be the same.
+  ///   - supplement: what the one who takes the event in knows besides.
   /// - Throws: `CodecError`, and `output` is as it was.
   public mutating func read(
-    _ text: RawSpan, received: Int64, id: UUIDv7? = nil, into output: inout [UInt8]
+    _ text: RawSpan, received: Int64, id: UUIDv7? = nil,
+    adding supplement: EventSupplement = EventSupplement(), into output: inout [UInt8]
   ) throws(CodecError) -> [UInt8] {
     guard text.byteCount <= limits.eventBytes else {
       throw CodecError(
@@ -30,7 +32,8 @@ public struct JSONEventReader: Sendable {
     try scan(text)
     let start = output.count
     let topic = try assembler.assemble(
-      packed.fields, packed.bytes, name: nil, received: received, id: id, into: &output)
+      packed.fields, packed.bytes, name: nil, received: received, id: id, adding: supplement,
+      into: &output)
     guard output.count - start <= limits.eventBytes else {
       let bytes = output.count - start
       output.removeSubrange(start...)

@@ -9,6 +9,7 @@ struct Parts {
   /// The time that was given, if any.
   var given: GivenTime?
   var received: Int64
+  var supplement = EventSupplement()
 }
 
 /// A payload being written: fields are counted, and the count is set at the end.
@@ -27,8 +28,10 @@ struct PayloadFields {
     if parts.topic.isTrack {
       key(.type)
       output.text("track")
-    } else {
+    } else if fields.has(.type) {
       copy(.type, fields, source)
+    } else {
+      add(.type, Array(parts.topic.name.dropFirst()))
     }
     if parts.topic.isTrack, !fields.has(.event) {
       add(.event, parts.topic.name)
@@ -44,16 +47,23 @@ struct PayloadFields {
     copy(.anonymousId, fields, source)
     time(fields, source, parts)
     copy(.sentAt, fields, source)
-    copy(.receivedAt, fields, source)
+    if let received = parts.supplement.receivedAt {
+      key(.receivedAt)
+      output.integer(received)
+    } else {
+      copy(.receivedAt, fields, source)
+    }
     copy(.properties, fields, source)
     copy(.traits, fields, source)
-    copy(.context, fields, source)
-    copy(.integrations, fields, source)
+    merge(.context, fields, source, parts.supplement.context)
+    merge(.integrations, fields, source, parts.supplement.integrations)
     copy(.name, fields, source)
     copy(.category, fields, source)
     copy(.groupId, fields, source)
     copy(.previousId, fields, source)
+    let dropped = parts.supplement.droppedField
     for (key, value) in zip(fields.otherKeys, fields.otherValues) {
+      if !dropped.isEmpty, isText(source.extracting(key), dropped) { continue }
       members += 1
       output.append(source.extracting(key))
       output.append(source.extracting(value))
@@ -77,6 +87,26 @@ struct PayloadFields {
     } else {
       copy(.timestampFlag, fields, source)
     }
+  }
+
+  /// A map of which the event gives some members and the supplement others; the event's own win.
+  private mutating func merge(
+    _ field: EnvelopeField, _ fields: EnvelopeFields, _ source: RawSpan, _ added: [UInt8]
+  ) {
+    let own = fields[field]
+    guard !added.isEmpty else { return copy(field, fields, source) }
+    key(field)
+    guard !own.isEmpty, source.bigEndian(at: own.lowerBound, as: UInt8.self) != 0xC0 else {
+      return unsafe output.append(added.span.bytes)
+    }
+    unsafe output.append(
+      EventSupplement.merged(source.extracting(own), added.span.bytes).span.bytes)
+  }
+
+  /// Whether a packed key is that text, which has fewer than 32 bytes.
+  private func isText(_ key: RawSpan, _ text: [UInt8]) -> Bool {
+    guard key.byteCount == text.count + 1 else { return false }
+    return unsafe key.extracting(1...).isEqual(to: text.span.bytes)
   }
 
   private mutating func add(_ field: EnvelopeField, _ utf8: [UInt8]) {

@@ -9,10 +9,9 @@ extension PropertyValue {
       self = simple
       return
     }
-    var packed = [UInt8](repeating: 0, count: PackedOutput.capacity(forJSON: text.byteCount))
-    let count = try Self.pack(text, &packed)
-    let span = unsafe packed.span.bytes.extracting(0..<count)
-    var reader = MessagePackReader(span)
+    // Such a value may be a whole field: its own object counts here.
+    let packed = try JSONValuePacker.pack(text, depth: EventLimits.maximumContainers)
+    var reader = unsafe MessagePackReader(packed.span.bytes)
     do throws(MessagePackError) {
       self = try PropertyValue(from: &reader)
     } catch { throw CodecError(error) }
@@ -48,21 +47,5 @@ extension PropertyValue {
     }
     let inside = unsafe UnsafeRawBufferPointer(rebasing: bytes[1..<last])
     return unsafe .string(String(decoding: inside, as: UTF8.self))
-  }
-
-  private static func pack(_ text: RawSpan, _ memory: inout [UInt8]) throws(CodecError) -> Int {
-    try unsafe memory.withUnsafeMutableBytes { memory in
-      Result { () throws(CodecError) -> Int in
-        try unsafe text.withUnsafeBytes { bytes throws(CodecError) in
-          var scanner = unsafe JSONScanner(bytes, output: memory)
-          scanner.skipBlanks()
-          // Such a value may be a whole field: its own object counts here.
-          try scanner.value(depth: EventLimits.maximumContainers)
-          scanner.skipBlanks()
-          guard scanner.at == scanner.count else { throw scanner.error(.trailing) }
-          return scanner.output.count
-        }
-      }
-    }.get()
   }
 }
