@@ -1,1 +1,142 @@
-// Begins here.
+public import BusClient
+public import HTTPServer
+internal import Primitives
+internal import Synchronization
+
+/// Takes events over HTTP and publishes them; a request is answered when its events are durable.
+///
+/// Threads: those of the server, which read requests; the producer's, on which receipts come and
+/// answers leave; one that looks at deadlines. A request that waits for the bus holds none of them.
+public final class Collector: Sendable {
+  private let configuration: CollectorConfiguration
+  private let producer: Producer
+  private let core: CorePool
+  private let shared: CollectorShared
+  private let pending: PendingRequests
+  private let server: Mutex<HTTPServer?>
+  private let thread: Mutex<OwnedThread?>
+  /// The port listened on, also when 0 was asked for.
+  public let port: UInt16
+
+  /// - Parameter onNotice: news of the connection to the bus, on the producer's thread.
+  public init(
+    _ configuration: CollectorConfiguration,
+    onNotice: @escaping @Sendable (ConnectionNotice) -> Void = { _ in }
+  ) throws(CollectorError) {
+    guard !configuration.writeKeys.isEmpty || Self.isLoopback(configuration.host) else {
+      throw .needsKeys(host: configuration.host)
+    }
+    let shared = CollectorShared(
+      deadline: configuration.busDeadline.nanoseconds, at: SystemClock.monotonic())
+    let core = CorePool(configuration)
+    let pending: PendingRequests
+    let thread: OwnedThread
+    do throws(SystemError) {
+      pending = try PendingRequests()
+      thread = try pending.start()
+    } catch {
+      throw .system(text: error.description)
+    }
+    let producer: Producer
+    do throws(BusClientError) {
+      producer = try Producer(Self.producer(configuration, shared, onNotice))
+    } catch {
+      pending.stop()
+      throw .bus(text: error.description)
+    }
+    let work = RequestWork(
+      producer: producer, core: core, shared: shared, pending: pending,
+      deadline: configuration.busDeadline.nanoseconds)
+    let server: HTTPServer
+    do throws(HTTPServerError) {
+      server = try HTTPServer(
+        host: configuration.host, port: configuration.port,
+        limits: Self.limits(configuration), identity: configuration.identity,
+        answering: { work.handle($0, $1) })
+    } catch {
+      pending.stop()
+      throw .server(error)
+    }
+    self.configuration = configuration
+    self.producer = producer
+    self.core = core
+    self.shared = shared
+    self.pending = pending
+    self.server = Mutex(server)
+    self.thread = Mutex(thread)
+    port = server.port
+  }
+
+  /// Takes no more requests, answers those under way, and waits for the bus; all within the grace.
+  public func stop() -> FlushResult {
+    let deadline = SystemClock.monotonic() + configuration.grace.nanoseconds
+    server.withLock { $0.take() }?.stop()
+    let left = max(0, deadline - SystemClock.monotonic())
+    let result = producer.closeBlocking(deadline: .nanoseconds(left))
+    pending.stop()
+    thread.withLock { $0.take() }?.join()
+    return result
+  }
+
+  public var metrics: CollectorMetrics {
+    var metrics = shared.metrics(at: SystemClock.monotonic())
+    metrics.waiting = pending.count
+    return metrics
+  }
+
+  public var serverCounters: HTTPServerCounters {
+    server.withLock { $0?.counters ?? HTTPServerCounters() }
+  }
+
+  public var producerCounters: ProducerCounters { producer.counters }
+
+  /// Why the producer can do no more, if so: nothing is stored any longer.
+  public var failure: BusClientError? { producer.failure }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || host.hasPrefix("127.")
+  }
+
+  private static func limits(_ configuration: CollectorConfiguration) -> HTTPLimits {
+    HTTPLimits(
+      connections: configuration.connections, bodyBytes: configuration.maximumBodyBytes,
+      headBytes: 32 << 10,
+      // Half of the grace, so that the bus has the other half.
+      drainMilliseconds: Int(min(600_000, configuration.grace.nanoseconds / 2_000_000)),
+      allBodiesBytes: max(64 << 20, 2 * configuration.maximumBodyBytes),
+      connectionsPerAddress: configuration.connectionsPerAddress, threads: configuration.threads)
+  }
+
+  private static func producer(
+    _ configuration: CollectorConfiguration, _ shared: CollectorShared,
+    _ onNotice: @escaping @Sendable (ConnectionNotice) -> Void
+  ) -> ProducerConfiguration {
+    var producer = ProducerConfiguration(address: configuration.bus, client: "eventbus collector")
+    // A request that finds no room is told so; nobody waits on a thread of the server.
+    producer.overflow = .throw
+    producer.onNotice = { notice in
+      shared.take(notice, at: SystemClock.monotonic())
+      onNotice(notice)
+    }
+    producer.onAcknowledged = { _ in shared.acknowledged() }
+    return producer
+  }
+}
+
+/// One core for each thread that needs one at the same time.
+final class CorePool: Sendable {
+  private let idle = Mutex<[CollectorCore]>([])
+  private let make: @Sendable () -> CollectorCore
+
+  init(_ configuration: CollectorConfiguration) {
+    let keys = WriteKeys(configuration.writeKeys)
+    let (bytes, rules) = (configuration.maximumBodyBytes, configuration.rules)
+    make = { CollectorCore(keys: keys, maximumBodyBytes: bytes, rules: rules) }
+  }
+
+  func with<R, E: Error>(_ body: (inout CollectorCore) throws(E) -> R) throws(E) -> R {
+    var core = idle.withLock { $0.popLast() } ?? make()
+    defer { idle.withLock { $0.append(core) } }
+    return try body(&core)
+  }
+}

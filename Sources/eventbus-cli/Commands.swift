@@ -24,6 +24,7 @@ enum Commands {
       UpCommand.entry, BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
       StatusCommand.entry, DemoGamesCommand.entry,
       ArchiveImportCommand.entry,
+      CollectorCommand.entry,
     ] + ConsumersCommands.entries + JournalCommands.entries
 
   static let parser = CommandLineParser(

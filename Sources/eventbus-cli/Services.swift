@@ -10,7 +10,7 @@ struct Services {
   var logArguments: [String]
 
   var specifications: [ServiceSpecification] {
-    var services = [broker]
+    var services = [broker, collector]
     if isDemo { services.append(demoGames) }
     return services
   }
@@ -21,6 +21,13 @@ struct Services {
     ServiceSpecification(
       name: "broker", program: program,
       arguments: ["broker", "--data", data, "--port-base", "\(portBase)"] + logArguments)
+  }
+
+  private var collector: ServiceSpecification {
+    ServiceSpecification(
+      name: "collector", program: program,
+      arguments: ["collector", "--port-base", "\(portBase)", "--bus", bus] + logArguments,
+      after: ["broker"])
   }
 
   private var demoGames: ServiceSpecification {

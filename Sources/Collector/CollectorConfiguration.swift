@@ -1,0 +1,43 @@
+public import HTTPServer
+
+/// How a collector is set up.
+public struct CollectorConfiguration: Sendable {
+  /// Where clients connect. Without keys it must be an address of this machine alone.
+  public var host = "127.0.0.1"
+  public var port: UInt16 = 7410
+  /// The broker's address.
+  public var bus: String
+  public var writeKeys: [String] = []
+  /// Bytes of a body, as it is sent and as it is when unpacked.
+  public var maximumBodyBytes = 4 << 20
+  public var rules = PropertyRules()
+  public var identity: TLSIdentity?
+  public var connections = 2048
+  public var connectionsPerAddress = 0
+  public var threads = 2
+  /// How long a request may wait for the bus; then it is answered with 503.
+  public var busDeadline = Duration.seconds(10)
+  /// How long `stop` waits for what is under way.
+  public var grace = Duration.seconds(8)
+
+  public init(bus: String) { self.bus = bus }
+}
+
+/// Why a collector could not start.
+public enum CollectorError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Without a key anybody who reaches the address could write.
+  case needsKeys(host: String)
+  case server(HTTPServerError)
+  case bus(text: String)
+  case system(text: String)
+
+  public var description: String {
+    switch self {
+    case .needsKeys(let host):
+      "--listen \(host) can be reached from other machines: give --write-key (better: "
+        + "EVENTBUS_WRITE_KEY), or listen on 127.0.0.1"
+    case .server(let error): error.description
+    case .bus(let text), .system(let text): text
+    }
+  }
+}

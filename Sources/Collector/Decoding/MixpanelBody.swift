@@ -1,0 +1,83 @@
+internal import Hashing
+internal import HTTPServer
+internal import Primitives
+
+/// The JSON of a request to Mixpanel's routes: the body itself, or the field `data` of a form or of the
+/// query, as JSON or as base64 of JSON.
+struct MixpanelBody {
+  var bytes: [UInt8]
+  /// One event a line.
+  var isLines = false
+  var isForm = false
+  /// The client wants an object as the answer.
+  var isVerbose: Bool
+
+  init(_ request: HTTPRequest, _ body: [UInt8]) throws(RequestFailure) {
+    isVerbose = request.parameter("verbose") == "1"
+    let type = request.header("Content-Type")?.lowercased() ?? ""
+    if request.method == "GET" {
+      isForm = true
+      bytes = try Self.decoded(request.parameter("data").map { Array($0.utf8) })
+    } else if type.hasPrefix("application/x-www-form-urlencoded") || body.starts(with: "data=".utf8)
+    {
+      isForm = true
+      isVerbose = isVerbose || FormFields.value(of: "verbose", in: body) == [UInt8(ascii: "1")]
+      bytes = try Self.decoded(FormFields.value(of: "data", in: body))
+    } else {
+      isLines = type.hasPrefix("application/x-ndjson")
+      bytes = body
+    }
+  }
+
+  /// How a request wants to be answered, also when its body cannot be read.
+  static func style(of request: HTTPRequest, _ route: CollectorRoute) -> MixpanelAnswer.Style {
+    let isForm =
+      request.method == "GET"
+      || request.header("Content-Type")?.lowercased()
+        .hasPrefix("application/x-www-form-urlencoded") == true
+    if route == .mixpanelImport, !isForm { return .strict }
+    if request.parameter("verbose") == "1" { return .verbose }
+    let isVerbose =
+      isForm && request.header("Content-Encoding") == nil
+      && FormFields.value(of: "verbose", in: request.body) == [UInt8(ascii: "1")]
+    return isVerbose ? .verbose : .plain
+  }
+
+  private static func decoded(_ data: [UInt8]?) throws(RequestFailure) -> [UInt8] {
+    guard let data else {
+      throw RequestFailure(400, "invalid_request", "the form has no field \"data\"")
+    }
+    let first = data.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return data }
+    // In a form a plus sign that nobody escaped has become a blank.
+    var text = String(decoding: data.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
+    text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    guard let bytes = Base64.decode(text) else {
+      throw RequestFailure(400, "invalid_request", "\"data\" is neither JSON nor base64")
+    }
+    return bytes
+  }
+}
+
+extension EventList {
+  /// One event a line; blank lines are none.
+  init(lines body: RawSpan) throws(BodyError) {
+    self.init(empty: ())
+    var start = 0
+    for index in 0...body.byteCount {
+      guard index == body.byteCount || body.bigEndian(at: index, as: UInt8.self) == 0x0A else {
+        continue
+      }
+      let line = start..<index
+      start = index + 1
+      let isBlank = line.allSatisfy {
+        [0x20, 0x09, 0x0D].contains(body.bigEndian(at: $0, as: UInt8.self))
+      }
+      if isBlank { continue }
+      guard events.count < Self.maximumEvents else {
+        throw BodyError(reason: "more than \(Self.maximumEvents) events", position: line.lowerBound)
+      }
+      events.append(line)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import BusClient
+import Collector
+import HTTPServer
+import Primitives
+import ServiceRuntime
+
+/// `eventbus collector`.
+enum CollectorCommand {
+  static let entry = Commands.Entry(
+    definition: CommandDefinition(
+      name: "collector", group: "Services",
+      summary: "Takes events over HTTP, as Segment's and Mixpanel's clients send them.",
+      options: .service + [
+        .option(
+          "listen", "HOST:PORT",
+          help: "Where clients connect. Default: 127.0.0.1, ten above the bus."),
+        .repeated(
+          "write-key", "KEY",
+          help: "A key that may write. Others see a command line: EVENTBUS_WRITE_KEY or a file is "
+            + "safer. Without any key all may write, which only loopback allows."),
+        .option("write-key-file", "FILE", help: "Keys that may write, one a line."),
+        .option(
+          "max-body", "SIZE", help: "Bytes of one body, as it is sent and as it is unpacked.",
+          default: "4MiB"),
+        .option(
+          "rules", "FILE", help: "JSON: properties to drop or hash before anything is stored."),
+        .option("tls-certificate", "FILE", help: "Serve TLS: the certificate and its chain, PEM."),
+        .option("tls-key", "FILE", help: "The certificate's private key, PEM."),
+        .option("connections", "N", help: "Connections at a time.", default: "2048"),
+        .option(
+          "connections-per-address", "N",
+          help: "Of those, from one address; 0: any number, as behind a proxy.", default: "0"),
+        .option(
+          "bus-deadline", "DURATION", help: "How long a request may wait for the bus.",
+          default: "10s"),
+      ],
+      examples: [
+        CommandExample(
+          "EVENTBUS_WRITE_KEY=abc eventbus collector --listen 0.0.0.0:7410",
+          "For other machines, with a key."),
+        CommandExample("eventbus collector --rules privacy.json", "Nothing named there is stored."),
+      ]),
+    run: run)
+
+  private static func run(_ context: Commands.Context) throws -> ExitCode {
+    let arguments = context.arguments
+    let ports = try ServicePorts(arguments)
+    let configuration = try CollectorOptions.configuration(context)
+    let metrics = try ports.metrics(arguments, distance: 11)
+    let log = context.log.labelled("collector")
+    FileLimit.raise()
+    let collector: Collector
+    do {
+      collector = try Collector(configuration) { note($0, log) }
+    } catch {
+      if case .needsKeys = error { throw UsageError("\(error)") }
+      throw CommandFailure(.failed, "--listen \(configuration.host): \(error)")
+    }
+    if configuration.identity == nil, !configuration.host.hasPrefix("127.") {
+      log.warning(
+        "keys and events travel in plain text: give --tls-certificate, or put a proxy before")
+    }
+    let ended = try WakeSignal()
+    let end = try ServiceEnd(context) { ended.signal() }
+    let health: HealthServer
+    do {
+      health = try HealthServer(metrics, CollectorHealth.routes(collector, context.interruption))
+    } catch {
+      _ = collector.stop()
+      end.finish()
+      throw CommandFailure(.failed, "--metrics \(metrics): \(error)")
+    }
+    let scheme = configuration.identity == nil ? "http" : "https"
+    let address = HostPort(host: configuration.host, port: collector.port)
+    try Readiness.announce(
+      [("listen", "\(scheme)://\(address)"), ("metrics", "http://\(health.address)")], context)
+    ended.wait()
+    let result = collector.stop()
+    health.stop()
+    end.finish()
+    return report(result, log)
+  }
+
+  private static func report(_ result: FlushResult, _ log: Log) -> ExitCode {
+    guard !result.isComplete else { return .done }
+    // Their senders were told so, and send them again.
+    log.warning(
+      "stopped with events that the bus had not acknowledged",
+      LogField("events", .integer(Int64(clamping: result.unacknowledged))))
+    return .done
+  }
+
+  private static func note(_ notice: ConnectionNotice, _ log: Log) {
+    switch notice {
+    case .connected: log.info("connected to the bus")
+    case .silent: log.warning("the bus is silent; connecting again")
+    case .sessionLost: log.info("the bus has forgotten the session, as after its restart")
+    case .refusedForNow(let code, let text):
+      log.warning(
+        "the bus takes no events now", LogField("code", .text(code)), LogField("why", .text(text)))
+    case .gap, .caughtUp, .sought: break
+    }
+  }
+}
+
+/// The options of `eventbus collector` as its configuration.
+enum CollectorOptions {
+  static func configuration(_ context: Commands.Context) throws -> CollectorConfiguration {
+    let arguments = context.arguments
+    let ports = try ServicePorts(arguments)
+    var configuration = CollectorConfiguration(bus: try bus(arguments, ports))
+    let usual = HostPort(host: "127.0.0.1", port: ports.base == 0 ? 0 : UInt16(ports.base + 10))
+    let listen = try arguments.optional("listen", as: HostPort.self) ?? usual
+    configuration.host = listen.host
+    configuration.port = listen.port
+    configuration.maximumBodyBytes = try arguments.value(
+      "max-body", in: ByteSize(bytes: 1024)...ByteSize(bytes: 1 << 30)
+    ).bytes
+    configuration.connections = try arguments.value("connections", in: 1...100_000)
+    configuration.connectionsPerAddress = try arguments.value(
+      "connections-per-address", in: 0...100_000)
+    configuration.busDeadline = try arguments.value("bus-deadline", as: Duration.self)
+    let grace = try arguments.value("grace", as: Duration.self)
+    // Ends before the process is ended.
+    configuration.grace = grace * 8 / 10
+    configuration.writeKeys = try keys(context)
+    configuration.identity = try identity(context)
+    configuration.rules = try rules(context)
+    return configuration
+  }
+
+  private static func bus(_ arguments: Arguments, _ ports: ServicePorts) throws -> String {
+    if arguments.isGiven("bus") || ports.base == 0 { return try arguments.requiredText("bus") }
+    return "tcp://127.0.0.1:\(ports.base)"
+  }
+
+  private static func keys(_ context: Commands.Context) throws -> [String] {
+    var keys = context.arguments.texts("write-key")
+    if let path = context.arguments.text("write-key-file") {
+      let text = String(decoding: try read(path, context), as: UTF8.self)
+      keys += text.split(whereSeparator: \.isNewline).map(String.init)
+      guard !keys.isEmpty else {
+        throw UsageError("--write-key-file \(path) has no key; write one a line")
+      }
+    }
+    guard keys.allSatisfy({ !$0.isEmpty && !$0.contains(":") }) else {
+      throw UsageError("--write-key must be a text without a colon, and not empty")
+    }
+    return keys
+  }
+
+  private static func identity(_ context: Commands.Context) throws -> TLSIdentity? {
+    let certificate = context.arguments.text("tls-certificate")
+    let key = context.arguments.text("tls-key")
+    switch (certificate, key) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      return TLSIdentity(
+        certificate: try read(certificate, context), key: try read(key, context))
+    default: throw UsageError("--tls-certificate and --tls-key go together; one is missing")
+    }
+  }
+
+  private static func rules(_ context: Commands.Context) throws -> PropertyRules {
+    guard let path = context.arguments.text("rules") else { return PropertyRules() }
+    do {
+      return try PropertyRules(json: try read(path, context))
+    } catch let error as RulesError {
+      throw UsageError("--rules \(path): \(error)")
+    }
+  }
+
+  /// A small file as a whole.
+  private static func read(_ path: String, _ context: Commands.Context) throws -> [UInt8] {
+    let file = try InputFile(path, interruption: context.interruption)
+    var bytes: [UInt8] = []
+    while let chunk = try file.read() {
+      bytes += chunk
+      guard bytes.count <= 1 << 20 else { throw UsageError("\(path) is larger than 1 MiB") }
+    }
+    return bytes
+  }
+}
