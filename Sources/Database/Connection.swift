@@ -11,10 +11,20 @@ internal import CSQLite
   let handle: OpaquePointer
   let path: String
 
-  init(_ path: String) throws(DatabaseError) {
+  enum Access { case write, read, readImmutable }
+
+  init(_ path: String, _ access: Access = .write) throws(DatabaseError) {
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-    let result = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    var flags = SQLITE_OPEN_NOMUTEX
+    var name = path
+    switch access {
+    case .write: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .read: flags |= SQLITE_OPEN_READONLY
+    case .readImmutable:
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      name = "file:\(Self.escapedForURI(path))?immutable=1"
+    }
+    let result = unsafe sqlite3_open_v2(name, &opened, flags, nil)
     guard let handle = unsafe opened else {
       throw DatabaseError(kind: .other, path: path, text: "no memory for a connection")
     }
@@ -24,6 +34,18 @@ internal import CSQLite
   }
 
   deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// All but letters, digits and slashes as %XX: what else is special in a URI is then no matter.
+  private static func escapedForURI(_ path: String) -> String {
+    var text = ""
+    for byte in path.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2F: text.unicodeScalars.append(.init(byte))
+      default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      }
+    }
+    return text
+  }
 
   func run(_ statements: String) throws(DatabaseError) {
     guard unsafe sqlite3_exec(handle, statements, nil, nil, nil) == SQLITE_OK else {

@@ -8,7 +8,9 @@ public struct Database: ~Copyable {
     case normal = "NORMAL"
   }
 
-  private let connection: Connection
+  let connection: Connection
+  /// Whether it was opened as a file that nobody changes: see `init(readOnly:)`.
+  public let isImmutable: Bool
 
   /// Opens the file, makes it if it is not there, and brings its schema up to date.
   ///
@@ -27,6 +29,7 @@ public struct Database: ~Copyable {
     if erases { try opened.run("PRAGMA secure_delete = ON") }
     try Self.migrate(opened, migrations)
     connection = opened
+    isImmutable = false
   }
 
   public var path: String { connection.path }
@@ -73,7 +76,7 @@ public struct Database: ~Copyable {
   }
 
   /// Between 0 and `newest`; anything else is refused.
-  private static func version(
+  static func version(
     of connection: Connection, knowing newest: Int
   ) throws(DatabaseError) -> Int {
     let statement = try Statement(connection, "PRAGMA user_version")
