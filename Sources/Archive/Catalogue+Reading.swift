@@ -126,7 +126,9 @@ extension Catalogue {
   }
 
   private func part(_ row: borrowing Statement) throws(DatabaseError) -> Part {
-    guard row.integer(9) <= row.integer(10), row.integer(11) <= row.integer(12) else {
+    guard row.integer(9) <= row.integer(10), row.integer(11) <= row.integer(12),
+      row.unsigned(3) <= row.unsigned(4)
+    else {
       throw DatabaseError(
         kind: .corrupt, path: database.path, text: "part \(row.integer(0)) ends before it begins")
     }

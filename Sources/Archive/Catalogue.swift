@@ -23,7 +23,8 @@ public struct Catalogue: ~Copyable {
   /// The key of all keyed hashes in this archive, and what tells it from another.
   public let key: [UInt8]
 
-  /// Opens the catalogue of `directory`, to read it.
+  /// Opens the catalogue of `directory`, to read it: nothing is made or changed. What a writer that runs
+  /// already commits later is seen; to see one that starts later, open it again.
   ///
   /// - Throws: `.missing` when there is none.
   public init(reading directory: String) throws(ArchiveError) {
@@ -32,7 +33,14 @@ public struct Catalogue: ~Copyable {
       throw ArchiveError(
         .missing, "\(directory) is no archive: it has no \(ArchiveNames.catalogue)")
     }
-    try self.init(directory, key: nil)
+    do throws(DatabaseError) {
+      let database = try Database(readOnly: path, versions: Self.migrations.count)
+      key = try Self.key(of: database, else: nil)
+      self.database = database
+      self.directory = directory
+    } catch {
+      throw ArchiveError(error)
+    }
   }
 
   /// Opens the catalogue of `directory`, and makes it if it is not there.
@@ -42,10 +50,10 @@ public struct Catalogue: ~Copyable {
     try self.init(directory, key: key ?? SecureRandom.bytes(KeyedHash.keyBytes))
   }
 
-  private init(_ directory: String, key newKey: [UInt8]?) throws(ArchiveError) {
+  private init(_ directory: String, key newKey: [UInt8]) throws(ArchiveError) {
     do throws(DatabaseError) {
       let database = try Database(
-        directory + "/" + ArchiveNames.catalogue, migrations: [Self.schema], synchronous: .full,
+        directory + "/" + ArchiveNames.catalogue, migrations: Self.migrations, synchronous: .full,
         erases: true)
       let key = try Self.key(of: database, else: newKey)
       self.database = database
@@ -89,6 +97,8 @@ public struct Catalogue: ~Copyable {
       throw ArchiveError(error)
     }
   }
+
+  private static let migrations = [schema]
 
   private static let schema = """
     CREATE TABLE archive (

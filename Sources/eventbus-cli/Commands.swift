@@ -25,7 +25,7 @@ enum Commands {
       StatusCommand.entry, DemoGamesCommand.entry,
       ArchiveImportCommand.entry,
       CollectorCommand.entry,
-    ] + ConsumersCommands.entries + JournalCommands.entries
+    ] + ConsumersCommands.entries + JournalCommands.entries + ArchiveCommands.entries
 
   static let parser = CommandLineParser(
     program: "eventbus", version: version, commands: all.map(\.definition))

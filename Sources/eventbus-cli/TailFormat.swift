@@ -64,19 +64,8 @@ struct TailFormat {
       try field("anonymousId", payload), try field("messageId", payload),
       try json([Array("properties".utf8)], payload) ?? "",
     ]
-    line.append(contentsOf: cells.map(quoted).joined(separator: ",").utf8)
-  }
-
-  /// RFC 4180: a cell with a comma, quote or line end stands in quotes, and its quotes twice.
-  private func quoted(_ given: String) -> String {
-    let cell = isForTerminal ? TerminalText.escape(given) : given
-    let needsQuotes = cell.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }
-    guard needsQuotes else { return cell }
-    var text = "\""
-    for scalar in cell.unicodeScalars {
-      if scalar == "\"" { text += "\"\"" } else { text.unicodeScalars.append(scalar) }
-    }
-    return text + "\""
+    let shown = cells.map { isForTerminal ? TerminalText.escape($0) : $0 }
+    line.append(contentsOf: shown.map(JSONCell.csv).joined(separator: ",").utf8)
   }
 
   private mutating func fill(_ payload: RawSpan, _ offset: UInt64) throws(CodecError) {

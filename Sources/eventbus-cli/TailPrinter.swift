@@ -53,8 +53,10 @@ struct TailOutput: ~Copyable {
     flush()
   }
 
-  mutating func writeLine(_ bytes: [UInt8]) {
-    attempt { output throws(SystemError) in try unsafe output.writeLine(bytes.span.bytes) }
+  mutating func writeLine(_ bytes: [UInt8]) { unsafe writeLine(bytes.span.bytes) }
+
+  mutating func writeLine(_ bytes: RawSpan) {
+    attempt { output throws(SystemError) in try output.writeLine(bytes) }
   }
 
   /// After each batch: whoever reads along gets every line as soon as it is there.

@@ -1,0 +1,51 @@
+internal import Synchronization
+
+/// The parts that a query has still to read, handed out in order to any number of threads.
+///
+/// When a file has vanished, its reader gives the unit back: the catalogue is asked what took its place,
+/// for this unit and for all that are not handed out yet. What others are reading is not touched, since
+/// an open file is read to its end. So each event is read once, whatever is replaced meanwhile.
+final class UnitQueue: Sendable {
+  private struct State {
+    var units: [QueryPlan.Unit]
+    var next = 0
+  }
+
+  private let state: Mutex<State>
+  private let refresh: @Sendable () throws(ArchiveError) -> CatalogueSnapshot
+  private let filter: ArchiveFilter
+
+  init(
+    _ units: [QueryPlan.Unit], _ filter: ArchiveFilter,
+    refresh: @escaping @Sendable () throws(ArchiveError) -> CatalogueSnapshot
+  ) {
+    state = Mutex(State(units: units))
+    self.filter = filter
+    self.refresh = refresh
+  }
+
+  /// The next unit in the order of positions; nil when all are handed out.
+  func next() -> QueryPlan.Unit? {
+    state.withLock { state in
+      guard state.next < state.units.count else { return nil }
+      defer { state.next += 1 }
+      return state.units[state.next]
+    }
+  }
+
+  /// Puts what took the place of `unit`, whose file is not there, before all that is left.
+  ///
+  /// - Returns: false when the catalogue still has that very part: the file is lost.
+  func replace(_ unit: QueryPlan.Unit) throws(ArchiveError) -> Bool {
+    try state.withLock { state throws(ArchiveError) in
+      let snapshot = try refresh()
+      if snapshot.parts.contains(where: { $0.id == unit.part.id && $0.path == unit.part.path }) {
+        return false
+      }
+      state.units = QueryPlan.units(
+        for: [unit] + state.units[state.next...], snapshot, filter)
+      state.next = 0
+      return true
+    }
+  }
+}

@@ -1,0 +1,46 @@
+internal import Primitives
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// A file that is open for reading; closed with its owner.
+struct ReadFile: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+
+  init(_ path: String) throws(SystemError) {
+    descriptor = try SystemError.check("open", path) { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    self.path = path
+  }
+
+  deinit { close(descriptor) }
+
+  /// How long it is now.
+  func bytes() throws(SystemError) -> UInt64 {
+    var status = stat()
+    try SystemError.check("fstat", path) { unsafe fstat(descriptor, &status) }
+    return UInt64(status.st_size)
+  }
+
+  /// Appends up to `count` bytes from `offset` on; returns how many, 0 at the end.
+  func read(
+    _ count: Int, at offset: UInt64, into bytes: inout [UInt8]
+  ) throws(SystemError) -> Int {
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: count))
+    var result = 0
+    defer { bytes.removeSubrange((start + result)...) }
+    result = try unsafe bytes.withUnsafeMutableBytes { bytes in
+      let space = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+      return Result { () throws(SystemError) -> Int in
+        try SystemError.check("pread", path) {
+          unsafe pread(descriptor, space.baseAddress, space.count, off_t(offset))
+        }
+      }
+    }.get()
+    return result
+  }
+}

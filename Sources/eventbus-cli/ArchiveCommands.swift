@@ -1,0 +1,4 @@
+/// The commands that read an archive's files, or put them in order.
+enum ArchiveCommands {
+  static let entries: [Commands.Entry] = [ArchiveQueryCommand.entry]
+}

@@ -1,0 +1,46 @@
+import EventCodec
+import EventModel
+import Primitives
+import ServiceRuntime
+
+/// JSON values as cells of tables and CSV.
+enum JSONCell {
+  /// A text as it is, null and nothing as "", all else as JSON.
+  static func text(_ json: RawSpan?) -> String {
+    guard let json else { return "" }
+    do throws(CodecError) {
+      switch try PropertyValue(json: json) {
+      case .null: return ""
+      case .string(let text): return text
+      default: break
+      }
+    } catch {
+      // Shown as it stands.
+    }
+    return String(decoding: json.copied(), as: UTF8.self)
+  }
+
+  /// As `text`, but no two values look alike: a text that reads as another value is shown as JSON, so
+  /// that `"1"` is not taken for 1, nor `"null"` for null.
+  static func exactText(_ json: [UInt8]) -> String {
+    let text = unsafe text(json.span.bytes)
+    guard json.first == UInt8(ascii: "\"") else { return String(decoding: json, as: UTF8.self) }
+    do throws(CodecError) {
+      _ = try unsafe PropertyValue(json: Array(text.utf8).span.bytes)
+      return String(decoding: json, as: UTF8.self)
+    } catch {
+      return text.isEmpty ? "\"\"" : text
+    }
+  }
+
+  /// RFC 4180: a cell with a comma, quote or line end stands in quotes, and its quotes twice.
+  static func csv(_ cell: String) -> String {
+    let needsQuotes = cell.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }
+    guard needsQuotes else { return cell }
+    var text = "\""
+    for scalar in cell.unicodeScalars {
+      if scalar == "\"" { text += "\"\"" } else { text.unicodeScalars.append(scalar) }
+    }
+    return text + "\""
+  }
+}
