@@ -86,6 +86,7 @@ extension BrokerCore {
   /// Gives the events their sequences. Addressed batches have none: the live feed never shows them, so
   /// numbering them would look like a gap.
   private mutating func number(_ batch: Batch, _ bytes: RawSpan, at time: Int64) {
+    endSegmentAtForget(batch, bytes)
     var at = batch.firstName
     if batch.nameCount == 1 {
       let id = names.intern(bytes.extracting(batch.nextName(in: bytes, at: &at)))
@@ -101,6 +102,15 @@ extension BrokerCore {
       }
     }
     openGroup.names.endBatch(isAddressed: batch.isAddressed)
+  }
+
+  /// What holds a person who is forgotten from now on must age, so no later event may keep it young.
+  private mutating func endSegmentAtForget(_ batch: Batch, _ bytes: RawSpan) {
+    var at = batch.firstName
+    for _ in 0..<batch.nameCount
+    where EventName.isForget(bytes.extracting(batch.nextName(in: bytes, at: &at))) {
+      journal.endSegment()
+    }
   }
 
   /// Takes what the plain sockets' thread has made of PUB and PUSH messages: batches checked there for

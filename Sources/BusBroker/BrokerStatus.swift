@@ -32,6 +32,8 @@ public struct BrokerStatus: Sendable {
   public var durableHead: UInt64 = 0
   public var journalBytes = 0
   public var segments = 0
+  /// After how long a segment that all have read goes.
+  public var retentionAge = Duration.zero
   public var bytesInFlight = 0
   public var producers = 0
   public var subscribers = 0
@@ -66,6 +68,7 @@ extension BrokerStatus {
     map["durable"] = .number(durableHead)
     map["journalBytes"] = .number(UInt64(journalBytes))
     map["segments"] = .number(UInt64(segments))
+    map["retentionSeconds"] = .number(UInt64(max(0, retentionAge.components.seconds)))
     map["trouble"] = .text(trouble)
     map["ledger"] = .map(ledger)
     map["names"] = .list(
@@ -130,6 +133,7 @@ extension BrokerCore {
     status.durableHead = journal.durableHead
     status.journalBytes = retention.segments.reduce(0) { $0 + $1.byteCount }
     status.segments = retention.segments.count
+    status.retentionAge = configuration.retentionAge
     status.bytesInFlight = bytesInFlight
     status.producers = producerSessions.count
     status.subscribers = subscriberSessions.count

@@ -1,4 +1,5 @@
 internal import EventJournal
+internal import EventModel
 internal import Primitives
 
 /// What may be deleted, and when the journal is full of what somebody has not read.
@@ -20,6 +21,8 @@ struct RetentionRules {
   var bytes: Int
   var keepUnreadBytes: Int
   var dropUnread: Bool
+  /// The newest journal time at which somebody asked to be forgotten.
+  var lastForget: Int64?
 
   struct Verdict: Equatable {
     /// Everything below may go; nil when nothing may.
@@ -31,7 +34,11 @@ struct RetentionRules {
   ///   - segments: oldest first; the newest is never deleted.
   ///   - oldestNeeded: the lowest cursor of a named subscriber that counts; nil when there is none.
   ///   - now: the newest journal time. The wall clock would delete everything when it jumps ahead.
-  func judge(_ segments: [JournalSegment], oldestNeeded: UInt64?, now: Int64) -> Verdict {
+  ///   - clock: the wall clock. Segments that may hold a person who is forgotten, and that all have read,
+  ///     age by it, so that they go in time on an idle bus too.
+  func judge(
+    _ segments: [JournalSegment], oldestNeeded: UInt64?, now: Int64, clock: Int64 = .min
+  ) -> Verdict {
     var total = segments.reduce(0) { $0 + $1.byteCount }
     let unreadSegments = segments.filter { $0.offsets.upperBound > oldestNeeded ?? .max }
     let unread = unreadSegments.reduce(0) { $0 + $1.byteCount }
@@ -41,8 +48,13 @@ struct RetentionRules {
     var unreadLeft = unread
     for segment in segments.dropLast() {
       let isRead = segment.offsets.upperBound <= oldestNeeded ?? .max
-      let isOver = total > bytes || now - segment.lastTime > age
-      if isRead ? isOver || mustDrop : mustDrop && unreadLeft > keepUnreadBytes {
+      // One that begins at the request holds only what came after it.
+      let mayHoldForgotten = lastForget.map { segment.firstTime < $0 } ?? false
+      let isAged = now - segment.lastTime > age
+      let isOver = total > bytes || isAged || mayHoldForgotten && isOlder(segment, clock)
+      // A promise to a person goes before one to a sink that does not read.
+      let mustGo = mayHoldForgotten && isAged
+      if isRead ? isOver || mustDrop : mustGo || mustDrop && unreadLeft > keepUnreadBytes {
         verdict.deleteBelow = segment.offsets.upperBound
         total -= segment.byteCount
         if !isRead { unreadLeft -= segment.byteCount }
@@ -57,6 +69,11 @@ struct RetentionRules {
     }
     return verdict
   }
+
+  private func isOlder(_ segment: JournalSegment, _ clock: Int64) -> Bool {
+    let (difference, overflow) = clock.subtractingReportingOverflow(segment.lastTime)
+    return !overflow && difference > age
+  }
 }
 
 extension BrokerCore {
@@ -64,11 +81,13 @@ extension BrokerCore {
   mutating func retain(_ segments: [JournalSegment], at now: Int64) {
     retention.segments = segments
     retention.earliest = segments.first?.offsets.lowerBound ?? journal.durableHead
-    let rules = RetentionRules(
+    var rules = RetentionRules(
       age: configuration.retentionAge.nanoseconds, bytes: configuration.retentionBytes,
       keepUnreadBytes: configuration.keepUnreadBytes, dropUnread: configuration.dropUnread)
+    let forget = EventName.forget
+    rules.lastForget = unsafe names.find(forget.span.bytes).map { names.lastTime[$0] }
     let needed = cursors.oldestNeeded(at: now, idle: configuration.subscriberIdle)
-    let verdict = rules.judge(segments, oldestNeeded: needed, now: journal.lastTime)
+    let verdict = rules.judge(segments, oldestNeeded: needed, now: journal.lastTime, clock: now)
     if let refusal = verdict.refusal, retention.refusal == nil {
       report(.error, "keep_unread", refusal)
     } else if verdict.refusal == nil, retention.refusal != nil {

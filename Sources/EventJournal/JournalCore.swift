@@ -34,6 +34,7 @@ public struct JournalCore: Sendable {
   private var syncedHead: UInt64
   private var stamped: UInt64
   private var hasClosed = false
+  private var endsSegment = false
 
   private var bytes: [UInt8] = []
   private var records: [JournalRecord] = []
@@ -137,11 +138,16 @@ public struct JournalCore: Sendable {
   public mutating func takeGroup(snapshot: () -> [UInt8]) -> JournalGroup? {
     guard hasPendingRecords else { return nil }
     let group = makeGroup(closes: false)
-    if filePosition - recordsPosition >= configuration.segmentBytes, head > segmentOffset {
+    let isFull = filePosition - recordsPosition >= configuration.segmentBytes
+    if isFull || endsSegment, head > segmentOffset {
       beginSegment(snapshot: snapshot())
     }
     return group
   }
+
+  /// The next group is the last of its segment, however small that is: what comes after it, a mark at the
+  /// latest, begins another, so that the age of this one is known from now on.
+  public mutating func endSegment() { endsSegment = true }
 
   /// The writer has written `group` (and synced it, under `fsync`). In the order of the groups.
   public mutating func complete(_ group: JournalGroup) {
@@ -219,6 +225,7 @@ extension JournalCore {
     header.snapshotChecksum = CRC32C.checksum(snapshot)
     pendingSegment = header
     pendingSnapshot = snapshot
+    endsSegment = false
     segment = header.segment
     segmentOffset = head
     recordsPosition = header.recordsPosition

@@ -23,6 +23,8 @@ import Testing
     var dropUnread = false
     var needed: UInt64?
     var now: Int64 = 50
+    var clock: Int64 = 0
+    var lastForget: Int64?
     var deleteBelow: UInt64?
     var refuses = false
   }
@@ -48,16 +50,33 @@ import Testing
       testDescription: "what was read goes before the unread is dropped", keepUnread: 150,
       dropUnread: true, needed: 10, deleteBelow: 40),
     Case(
+      testDescription: "what may hold a forgotten person goes at its age, unread too", age: 29,
+      needed: 0, lastForget: 15, deleteBelow: 20),
+    Case(
+      testDescription: "but not before", age: 39, needed: 0, lastForget: 15, deleteBelow: 10),
+    Case(
+      testDescription: "a segment that begins at the request holds only what came later", age: 9,
+      needed: 0, lastForget: 20, deleteBelow: 20),
+    Case(
+      testDescription: "on an idle bus the clock counts for what may hold a forgotten person",
+      age: 1000, clock: 1025, lastForget: 35, deleteBelow: 20),
+    Case(
+      testDescription: "the clock does not count for what somebody has not read", age: 1000,
+      needed: 0, clock: 10_000, lastForget: 35),
+    Case(testDescription: "nor for what holds nobody forgotten", age: 1000, clock: 10_000),
+    Case(
       testDescription: "only the newest is unread: nothing can be dropped", keepUnread: 50,
       dropUnread: true, needed: 40),
   ]
 
   @Test(arguments: cases)
   func `five segments are judged`(_ given: Case) {
-    let rules = RetentionRules(
+    var rules = RetentionRules(
       age: given.age, bytes: given.bytes, keepUnreadBytes: given.keepUnread,
       dropUnread: given.dropUnread)
-    let verdict = rules.judge(Self.segments(5), oldestNeeded: given.needed, now: given.now)
+    rules.lastForget = given.lastForget
+    let verdict = rules.judge(
+      Self.segments(5), oldestNeeded: given.needed, now: given.now, clock: given.clock)
     #expect(verdict.deleteBelow == given.deleteBelow)
     #expect((verdict.refusal != nil) == given.refuses)
   }

@@ -57,6 +57,21 @@ struct ForgetTests {
     broker.join()
   }
 
+  @Test func `what was before it has a segment of its own, which ages from then on`() throws {
+    let folder = try TemporaryFolder()
+    let broker = try startBroker(folder)
+    let address = broker.addresses.bus
+    let producer = try Producer(.init(address: address, client: "test"))
+    try producer.publish("A", 0)
+    #expect(producer.closeBlocking().isComplete)
+    #expect(try publish(Self.request, to: address, mayForget: true).0.acknowledged == 1)
+    var bus = try BusAdministration(address: address)
+    #expect(try waitUntil { try bus.status().number("segments") == 2 })
+    #expect(try bus.status().number("retentionSeconds") == 7 * 86_400)
+    broker.stop()
+    broker.join()
+  }
+
   @Test func `a sink of other names gets it, and knows it after a broker's restart`() throws {
     let folder = try TemporaryFolder()
     var broker = try startBroker(folder)

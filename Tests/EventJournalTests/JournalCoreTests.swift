@@ -67,6 +67,17 @@ struct JournalCoreTests {
     #expect(starts == [false, false, false, true, false, false, true, false, false, true])
   }
 
+  @Test func `a segment can be ended before it is full`() throws {
+    var core = try makeCore(segmentBytes: 1 << 20)
+    var starts: [Bool] = []
+    for number in 0..<4 {
+      if number == 1 { core.endSegment() }
+      core.append(count: 1, time: 1) { $0.append(1) }
+      starts.append(core.takeGroup { [] }?.startsSegment ?? false)
+    }
+    #expect(starts == [false, false, true, false])
+  }
+
   @Test func `a small group that is kept holds no more memory than it has bytes`() throws {
     var core = try makeCore(segmentBytes: 8 << 20, groupBytes: 1 << 20)
     core.append(count: 1, time: 1) { $0.append(1) }
