@@ -10,14 +10,19 @@ extension Catalogue {
   public func replace(_ old: [Part], with new: [NewPart]) throws(ArchiveError) -> Bool {
     do throws(DatabaseError) {
       return try database.transaction { () throws(DatabaseError) in
-        guard try hasAll(old) else { return false }
-        for part in old { try remove(part) }
-        for part in new { try add(part) }
-        return true
+        try swap(old, for: new)
       }
     } catch {
       throw ArchiveError(error)
     }
+  }
+
+  /// Inside a transaction.
+  func swap(_ old: [Part], for new: [NewPart]) throws(DatabaseError) -> Bool {
+    guard try hasAll(old) else { return false }
+    for part in old { try remove(part) }
+    for part in new { try add(part) }
+    return true
   }
 
   private func hasAll(_ parts: [Part]) throws(DatabaseError) -> Bool {

@@ -5,7 +5,7 @@
 //   parts         one row a part, see Part.swift
 //   part_names    events of each name in a part
 //   part_people   whom a part may hold, see PeopleIndex.swift
-//   erasures      persons to be erased from the parts, and what that did
+//   erasures      persons to be erased from the parts, and what that did: see Erasure.swift
 //   sink_progress, doubles, double_conflicts, forgotten    of SinkState
 //
 // The archiver is its only writer while it runs, but for one process that holds `lock.maintenance` and
@@ -116,6 +116,12 @@ public struct Catalogue: ~Copyable {
       PRIMARY KEY (part, name)) WITHOUT ROWID;
     CREATE INDEX part_names_by_name ON part_names (name, part);
     CREATE TABLE part_people (part INTEGER PRIMARY KEY REFERENCES parts, hashes BLOB NOT NULL);
+    CREATE TABLE erasures (
+      id INTEGER PRIMARY KEY, person BLOB NOT NULL, epoch INTEGER NOT NULL,
+      offset INTEGER NOT NULL, time INTEGER NOT NULL, parts INTEGER NOT NULL,
+      events INTEGER NOT NULL, finished INTEGER);
     \(SinkTables.migration);
+    \(DoublesTables.migration);
+    \(ForgottenTables.migration)
     """
 }

@@ -79,4 +79,11 @@ enum FileSystem {
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw .last("fsync", folder) }
   }
+
+  /// Bytes that the file system of `path` has left for us.
+  static func available(_ path: String) throws(SystemError) -> UInt64 {
+    var info = statvfs()
+    try SystemError.check("statvfs", path) { unsafe statvfs(path, &info) }
+    return UInt64(info.f_bavail) * UInt64(info.f_frsize)
+  }
 }

@@ -21,6 +21,11 @@ public struct EventFields: Hashable, Sendable {
   /// The ids of the person that the event is about; empty ranges are none.
   public var people: [3 of Range<Int>] { [userId, anonymousId, previousId] }
 
+  /// Those of no event.
+  public static let none = EventFields()
+
+  private init() {}
+
   /// - Throws: when `payload` is no event.
   public init(reading payload: RawSpan) throws(MessagePackError) {
     var reader = MessagePackReader(payload)
