@@ -1,4 +1,4 @@
-internal import Primitives
+public import Primitives
 
 /// What an event may be; the defaults are the bus's own.
 public struct CodecLimits: Hashable, Sendable {
@@ -19,7 +19,7 @@ public struct CodecLimits: Hashable, Sendable {
 
 extension CodecError {
   /// A fault in MessagePack.
-  init(_ error: MessagePackError) {
+  public init(_ error: MessagePackError) {
     let reason: Reason =
       switch error.kind {
       case .tooDeep: .tooDeep

@@ -21,7 +21,7 @@
 //
 // Integers are MessagePack integers, doubles float 64, so 1, 1.0 and true stay three things. There is no
 // version in it: a reader keeps fields that it does not know, in their place, and none changes meaning.
-internal import EventModel
+public import EventModel
 
 #if canImport(Glibc)
   internal import Glibc
@@ -31,7 +31,7 @@ internal import EventModel
 
 extension EnvelopeField {
   /// The key in a payload and in JSON.
-  var text: StaticString {
+  public var text: StaticString {
     switch self {
     case .type: "type"
     case .event: "event"
@@ -81,6 +81,13 @@ extension EnvelopeField {
     guard let candidate, let start = bytes.baseAddress else { return nil }
     // The same length, by the switch above.
     return unsafe memcmp(start, candidate.text.utf8Start, bytes.count) == 0 ? candidate : nil
+  }
+}
+
+extension EnvelopeField {
+  /// The field that is called so in a payload; nil for one that the envelope does not know.
+  public static func named(_ key: RawSpan) -> EnvelopeField? {
+    unsafe key.withUnsafeBytes { unsafe named($0) }
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// Turns the words of a command line into a request, by the definitions of the commands.
 ///
 /// Pure: the environment is an argument. Rules: `--k=v` and `--k v`; a value that begins with `-`

@@ -1,7 +1,7 @@
 /// Finds what the user most likely meant.
-enum EditDistance {
+public enum EditDistance {
   /// Insertions, deletions, replacements and swaps of neighbours that turn one text into the other.
-  static func between(_ a: String, _ b: String) -> Int {
+  public static func between(_ a: String, _ b: String) -> Int {
     let a = Array(a.utf8)
     let b = Array(b.utf8)
     var beforeLast: [Int] = []
@@ -25,7 +25,7 @@ enum EditDistance {
 
   /// The known word nearest to `word`; ties go to the earlier. Nil when `known` is empty or the
   /// word is too long to be a slip (64 bytes).
-  static func nearest(to word: String, in known: [String]) -> String? {
+  public static func nearest(to word: String, in known: [String]) -> String? {
     guard word.utf8.count <= 64 else { return nil }
     return known.map { (word: $0, distance: score(word, $0)) }
       .min { $0.distance < $1.distance }?.word
