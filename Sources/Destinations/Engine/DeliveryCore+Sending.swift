@@ -24,7 +24,7 @@ extension DeliveryCore {
       releaseHolds(index, at: now)
       guard lanes[index].current == nil, now >= lanes[index].notBefore else { continue }
       guard gate.allows(underWay.count, at: now) else { continue }
-      guard let cut = nextCut(index, at: now) else { continue }
+      guard let cut = nextTurn(index, at: now) else { continue }
       start(cut, index, at: now)
     }
   }
@@ -47,6 +47,14 @@ extension DeliveryCore {
     actions.append(
       .send(
         DeliveryRequest(id: id, items: cut.members.map { backlog.item($0) }, isRetry: isRetry)))
+  }
+
+  /// A suspect whose time has come and other work take turns, so that neither holds up the other.
+  private mutating func nextTurn(_ index: Int, at now: Int64) -> Lane.Cut? {
+    if !lanes[index].lastWasLone, let lone = nextLone(index, at: now) { return lone }
+    let cut = nextCut(index, at: now) ?? nextLone(index, at: now)
+    if cut?.isLone != true { lanes[index].lastWasLone = false }
+    return cut
   }
 
   /// What was planned, else as much of the queue as fits, once it is worth it or has waited long enough.
@@ -131,15 +139,10 @@ extension DeliveryCore {
   /// Lets users go on whose time is over.
   private mutating func releaseHolds(_ index: Int, at now: Int64) {
     guard lanes[index].nextRelease <= now else { return }
-    let due = lanes[index].held.filter { !$0.value.isBeingTried && $0.value.until <= now }
+    let due = lanes[index].held.filter { $0.value.suspect == nil && $0.value.until <= now }
     // Each goes to the front, so the one with the latest events goes first.
-    for (key, hold) in due.sorted(by: { $0.value.firstEvent > $1.value.firstEvent }) {
-      if let suspect = hold.suspect, backlog.isWaiting(suspect) {
-        lanes[index].held[key]?.isBeingTried = true
-        lanes[index].planned.insert(Lane.Cut(members: [suspect], isSuspect: true), at: 0)
-      } else {
-        release(key, index, at: now)
-      }
+    for (key, _) in due.sorted(by: { $0.value.firstEvent > $1.value.firstEvent }) {
+      release(key, index, at: now)
     }
   }
 
@@ -160,8 +163,10 @@ extension DeliveryCore {
     var due = Int64.max
     for lane in lanes {
       due = min(due, lane.nextRelease)
-      guard lane.current == nil, lane.hasWork else { continue }
+      guard lane.current == nil else { continue }
       if gate.state != .open, !underWay.isEmpty { continue }
+      due = min(due, max(gateTime, lane.notBefore, lane.nextLoneTry))
+      guard lane.hasWork else { continue }
       let linger =
         lane.planned.isEmpty && lane.queue.count < limits.events
         ? lane.queuedSince + configuration.linger.nanoseconds : 0

@@ -5,27 +5,20 @@ internal import Primitives
 ///
 /// As long as it may be the destination, the same request is made again and again. After `suspectTries`
 /// and `suspectAfter` it is halved; an event that fails alone is set aside with all that its user has
-/// behind it, and tried alone from time to time, while the others go on. Only the time counts against it
-/// during which others got through. When nothing gets through after a few events were set aside, it is
-/// the destination, and no more are.
+/// behind it, and tried alone from time to time, in turns with the others. It becomes a dead letter once
+/// it has failed for `loneFailureLimit` while others got through; or sooner, when everything that may
+/// wait here waits because of such events.
 extension DeliveryCore {
-  /// Events set aside before it must be the destination.
-  static let mostSuspects = 4
-
   mutating func failed(
     _ cut: Lane.Cut, _ reason: String, _ index: Int, _ answer: DeliveryAnswer, at now: Int64
   ) {
     note(reason, at: now)
     var cut = cut
     cut.members = dropForgotten(cut.members)
-    guard let first = cut.members.first else { return freeUsers(cut, index, at: now) }
-    if let hold = lanes[index].held[backlog.key(first)], hold.suspect == first {
-      return failedAlone(first, reason, index, answer, at: now)
+    if cut.isLone, let number = cut.members.first {
+      return failedAlone(number, reason, index, answer, at: now)
     }
-    let wait = lanes[index].backoff.next(using: &random)
-    lanes[index].notBefore = now + wait
-    lanes[index].failure = reason
-    actions.append(.report(.retrying(reason, wait: .nanoseconds(wait))))
+    backOff(index, reason, at: now)
     cut.tries += 1
     cut.failingSince = cut.failingSince ?? now
     if cut.tries >= configuration.suspectTries,
@@ -36,8 +29,27 @@ extension DeliveryCore {
     if cut.isSuspect, cut.members.count > 1 {
       counts.splits += 1
       halve(cut, index)
-    } else if cut.isSuspect, suspectsSinceDelivery < Self.mostSuspects {
+    } else if cut.isSuspect, let first = cut.members.first {
       setAside(first, reason, index, at: now)
+    } else {
+      putBack(cut, index, at: now)
+    }
+  }
+
+  private mutating func backOff(_ index: Int, _ reason: String, at now: Int64) {
+    let wait = lanes[index].backoff.next(using: &random)
+    lanes[index].notBefore = now + wait
+    lanes[index].failure = reason
+    actions.append(.report(.retrying(reason, wait: .nanoseconds(wait))))
+  }
+
+  /// Where it came from, so that it is next.
+  mutating func putBack(_ cut: Lane.Cut, _ index: Int, at now: Int64) {
+    guard let first = cut.members.first else { return freeUsers(cut, index, at: now) }
+    let key = backlog.key(first)
+    if cut.isLone {
+      lanes[index].held[key]?.isBeingTried = false
+      lanes[index].held[key]?.until = now
     } else {
       lanes[index].planned.insert(cut, at: 0)
     }
@@ -47,47 +59,91 @@ extension DeliveryCore {
   private mutating func setAside(
     _ number: Backlog.Number, _ reason: String, _ index: Int, at now: Int64
   ) {
-    suspectsSinceDelivery += 1
     let key = backlog.key(number)
     var hold = Lane.Hold(until: 0, backoff: newBackoff)
     hold.suspect = number
     hold.until = now + hold.backoff.next(using: &random)
     hold.events = lanes[index].withdraw { [backlog] in backlog.key($0) == key }
     lanes[index].held[key] = hold
-    backlog.change(number) { $0.lastLoneTry = now }
+    lanes[index].lastWasLone = true
+    backlog.change(number) { slot in
+      slot.aloneSince = now
+      slot.lastLoneTry = now
+    }
     actions.append(.report(.suspecting(reason)))
+  }
+
+  /// The suspect whose time has come first.
+  mutating func nextLone(_ index: Int, at now: Int64) -> Lane.Cut? {
+    guard lanes[index].nextLoneTry <= now else { return nil }
+    let due = lanes[index].held.filter {
+      $0.value.suspect != nil && !$0.value.isBeingTried && $0.value.until <= now
+    }
+    for (key, hold) in due.sorted(by: { $0.value.until < $1.value.until }) {
+      guard let suspect = hold.suspect, backlog.isWaiting(suspect) else {
+        // It was erased while it waited.
+        release(key, index, at: now)
+        continue
+      }
+      lanes[index].held[key]?.isBeingTried = true
+      lanes[index].lastWasLone = true
+      return Lane.Cut(members: [suspect], isLone: true)
+    }
+    return nil
   }
 
   private mutating func failedAlone(
     _ number: Backlog.Number, _ reason: String, _ index: Int, _ answer: DeliveryAnswer,
     at now: Int64
   ) {
+    guard let slot = backlog.slot(number) else { return }
     let key = backlog.key(number)
-    let lastDelivery = lastDelivery
-    var failedFor: Int64 = 0
-    backlog.change(number) { slot in
-      if let last = slot.lastLoneTry, let lastDelivery, lastDelivery > last {
-        slot.failedAlone += now - last
-      }
-      slot.lastLoneTry = now
-      failedFor = slot.failedAlone
-    }
-    guard failedFor < configuration.loneFailureLimit.nanoseconds else {
-      let tries = backlog.slot(number)?.tries ?? 0
+    let gotThrough = lastDelivery ?? .min
+    let isAnswered = answer.status > 0
+    let counts = gotThrough > slot.lastLoneTry || isAnswered && isAlone(key)
+    let failedFor = slot.failedAlone + (counts ? now - slot.lastLoneTry : 0)
+    let isBlocking = !hasRoom && gotThrough > slot.aloneSince && onlySuspectsWait
+    let blockingSince = isBlocking ? slot.blockingSince ?? now : nil
+    let blockedFor = now - (blockingSince ?? now)
+    let limit = configuration.loneFailureLimit.nanoseconds
+    if failedFor >= limit
+      || blockedFor >= configuration.blockingLimit.nanoseconds
+    {
       let refusal = Refusal(
-        .failing, reason, status: answer.status, answer: answer.text, tries: tries)
+        .failing, reason, status: answer.status, answer: answer.text, tries: slot.tries)
       settle(number, .dead(refusal))
       actions.append(.report(.refused(1, reason)))
       return release(key, index, at: now)
     }
-    lanes[index].held[key]?.isBeingTried = false
+    backlog.change(number) { slot in
+      slot.failedAlone = failedFor
+      slot.blockingSince = blockingSince
+      slot.lastLoneTry = now
+    }
     let wait = lanes[index].held[key]?.backoff.next(using: &random) ?? 0
     lanes[index].held[key]?.until = now + wait
+    lanes[index].held[key]?.isBeingTried = false
+    // Nothing else got through either: for all that is known it is the destination.
+    if gotThrough <= slot.lastLoneTry { backOff(index, reason, at: now) }
+  }
+
+  /// Nothing waits but events of this user.
+  private func isAlone(_ key: UInt64) -> Bool {
+    lanes.allSatisfy { lane in
+      !lane.hasWork && lane.current == nil && lane.held.keys.allSatisfy { $0 == key }
+    }
+  }
+
+  /// Nothing waits but events of users with a suspect.
+  private var onlySuspectsWait: Bool {
+    lanes.allSatisfy { lane in
+      !lane.hasWork && lane.current == nil && lane.held.values.allSatisfy { $0.suspect != nil }
+    }
   }
 
   /// Users whose suspect is settled may go on with their other events.
   mutating func freeUsers(_ cut: Lane.Cut, _ index: Int, at now: Int64) {
-    guard cut.isSuspect else { return }
+    guard cut.isLone else { return }
     let free = lanes[index].held.filter { $0.value.suspect.map { !backlog.isWaiting($0) } ?? false }
     for key in free.keys { release(key, index, at: now) }
   }

@@ -66,7 +66,6 @@ extension DeliveryCore {
     for number in cut.members where backlog.isWaiting(number) { settle(number, outcome) }
     gotThrough(cut, index)
     lastDelivery = now
-    suspectsSinceDelivery = 0
     if cut.pair > 0, lanes[index].planned.first?.pair == cut.pair {
       lanes[index].planned[0].holdsBad = true
     }
@@ -177,8 +176,7 @@ extension DeliveryCore {
     note(reason, at: now)
     var cut = cut
     cut.members = dropForgotten(cut.members)
-    guard !cut.members.isEmpty else { return freeUsers(cut, index, at: now) }
-    lanes[index].planned.insert(cut, at: 0)
+    putBack(cut, index, at: now)
   }
 
   mutating func replan(_ members: [Backlog.Number], _ index: Int) {

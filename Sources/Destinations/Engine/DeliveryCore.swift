@@ -38,9 +38,6 @@ public struct DeliveryCore: Sendable {
   /// The shorter bound that the destination taught by a 413, and when.
   var learntBytes: (bound: Int, at: Int64)?
   var lastDelivery: Int64?
-  /// Events set aside as suspects since anything was delivered: with a few of them the destination
-  /// itself is the suspect.
-  var suspectsSinceDelivery = 0
   /// Dead letters that are being sent again.
   public internal(set) var letters: Set<Int64> = []
   public internal(set) var counts = DeliveryCounts()

@@ -14,6 +14,8 @@ struct Lane: Sendable {
     var failingSince: Int64?
     /// One of these is suspected of failing by itself: the next failure halves the cut.
     var isSuspect = false
+    /// The one event of a hold's suspect.
+    var isLone = false
     /// The provider refused a request whose other half it took, so one of these is bad: no need to ask
     /// with all of them again.
     var holdsBad = false
@@ -47,6 +49,8 @@ struct Lane: Sendable {
   var notBefore: Int64 = 0
   var backoff: StepBackoff
   var failure: String?
+  /// The last request was a suspect's: other work has its turn.
+  var lastWasLone = false
 
   init(backoff: StepBackoff) { self.backoff = backoff }
 
@@ -63,8 +67,13 @@ struct Lane: Sendable {
     return taken
   }
 
-  /// When the next hold ends.
+  /// When the next hold without a suspect ends.
   var nextRelease: Int64 {
-    held.values.lazy.filter { !$0.isBeingTried }.map(\.until).min() ?? .max
+    held.values.lazy.filter { $0.suspect == nil }.map(\.until).min() ?? .max
+  }
+
+  /// When the next suspect is to be tried.
+  var nextLoneTry: Int64 {
+    held.values.lazy.filter { $0.suspect != nil && !$0.isBeingTried }.map(\.until).min() ?? .max
   }
 }
