@@ -30,7 +30,7 @@ public struct BatchBuilder: Sendable {
 
   /// Closes the event whose payload was appended to `payloads` since the last call.
   public mutating func append(name: [UInt8], distance: Int? = nil) {
-    if lastName.bytes != name || eventCount == 0 {
+    if lastName.bytes != name {
       lastName = (name, index(of: unsafe name.span.bytes))
     }
     close(nameIndex: lastName.index, distance: distance)
@@ -94,6 +94,8 @@ public struct BatchBuilder: Sendable {
     nameTable.removeAll(keepingCapacity: true)
     entries.removeAll(keepingCapacity: true)
     names.removeAll()
+    // Its index was one of this batch.
+    lastName = ([], 0)
     finished = 0
     eventCount = 0
   }
