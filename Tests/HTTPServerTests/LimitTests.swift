@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import TestSupport
 internal import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Primitives
+internal import TestSupport
 internal import Testing
 
 @Suite(.timeLimit(.minutes(1)))

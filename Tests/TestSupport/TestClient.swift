@@ -8,11 +8,11 @@ internal import Primitives
 
 /// One TCP connection to 127.0.0.1 that sends what it is told, right or wrong. Reads give up after
 /// ten seconds, so that a server that hangs fails its test.
-final class TestClient {
+public final class TestClient {
   private let descriptor: Int32
   private var buffered: [UInt8] = []
 
-  init(port: UInt16) throws {
+  public init(port: UInt16) throws {
     descriptor = try SystemError.check("socket") {
       socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     }
@@ -36,9 +36,9 @@ final class TestClient {
 
   deinit { close(descriptor) }
 
-  func send(_ text: String) throws { try send(Array(text.utf8)) }
+  public func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-  func send(_ bytes: [UInt8]) throws {
+  public func send(_ bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
       let rest = Array(bytes[sent...])
@@ -49,10 +49,10 @@ final class TestClient {
   }
 
   /// Says that nothing more will be sent, as a client does that closes its side.
-  func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+  public func finishSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Reads one answer; `head`: it has no body, whatever its length says.
-  func receive(head: Bool = false) throws -> TestAnswer {
+  public func receive(head: Bool = false) throws -> TestAnswer {
     while true {
       if let (answer, used) = TestAnswer.parse(buffered, head: head) {
         buffered.removeFirst(used)
@@ -63,13 +63,19 @@ final class TestClient {
   }
 
   /// True when the server closes, or cuts, without sending anything more.
-  func isClosed() throws -> Bool {
+  public func isClosed() throws -> Bool {
     do {
       let more = try fill()
       return !more && buffered.isEmpty
     } catch let error as SystemError where error.code == ECONNRESET {
       return true
     }
+  }
+
+  /// Waits that long at most; true when the server has ended the connection.
+  public func isClosed(withinMilliseconds limit: Int32) throws -> Bool {
+    var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&item, 1, limit) > 0 ? try isClosed() : false
   }
 
   private func fill() throws -> Bool {
@@ -80,6 +86,6 @@ final class TestClient {
   }
 }
 
-struct ConnectionEnded: Error {
-  var received: [UInt8]
+public struct ConnectionEnded: Error {
+  public var received: [UInt8]
 }

@@ -1,8 +1,8 @@
 /// An answer as it came over the wire.
-struct TestAnswer {
-  var status: Int
-  var headers: [String: String]
-  var body: String
+public struct TestAnswer {
+  public var status: Int
+  public var headers: [String: String]
+  public var body: String
 
   /// The first whole answer in the bytes and its size; nil when more must come.
   static func parse(_ bytes: [UInt8], head: Bool) -> (TestAnswer, Int)? {
