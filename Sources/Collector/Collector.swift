@@ -99,10 +99,12 @@ public final class Collector: Sendable {
 
   private static func limits(_ configuration: CollectorConfiguration) -> HTTPLimits {
     HTTPLimits(
-      connections: configuration.connections, bodyBytes: configuration.maximumBodyBytes,
+      connections: configuration.connections, idleSeconds: configuration.clientSeconds,
+      bodyBytes: configuration.maximumBodyBytes,
       headBytes: 32 << 10,
       // Half of the grace, so that the bus has the other half.
       drainMilliseconds: Int(min(600_000, configuration.grace.nanoseconds / 2_000_000)),
+      stepSeconds: configuration.clientSeconds,
       allBodiesBytes: max(64 << 20, 2 * configuration.maximumBodyBytes),
       connectionsPerAddress: configuration.connectionsPerAddress, threads: configuration.threads)
   }

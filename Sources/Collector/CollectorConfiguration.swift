@@ -15,6 +15,8 @@ public struct CollectorConfiguration: Sendable {
   public var connections = 2048
   public var connectionsPerAddress = 0
   public var threads = 2
+  /// Whole seconds without a byte, and for each step of a request: see `HTTPLimits`.
+  public var clientSeconds = 30
   /// How long a request may wait for the bus; then it is answered with 503.
   public var busDeadline = Duration.seconds(10)
   /// How long `stop` waits for what is under way.

@@ -31,6 +31,11 @@ enum CollectorCommand {
           "connections-per-address", "N",
           help: "Of those, from one address; 0: any number, as behind a proxy.", default: "0"),
         .option(
+          "client-timeout", "DURATION",
+          help:
+            "A client that takes longer is cut: for the head of a request, its body, the answer, "
+            + "and between two requests.", default: "30s"),
+        .option(
           "bus-deadline", "DURATION", help: "How long a request may wait for the bus.",
           default: "10s"),
       ],
@@ -119,6 +124,9 @@ enum CollectorOptions {
     configuration.connections = try arguments.value("connections", in: 1...100_000)
     configuration.connectionsPerAddress = try arguments.value(
       "connections-per-address", in: 0...100_000)
+    let timeout = try arguments.value(
+      "client-timeout", in: Duration.seconds(1)...Duration.seconds(86_400))
+    configuration.clientSeconds = Int(timeout.components.seconds)
     configuration.busDeadline = try arguments.value("bus-deadline", as: Duration.self)
     let grace = try arguments.value("grace", as: Duration.self)
     // Ends before the process is ended.

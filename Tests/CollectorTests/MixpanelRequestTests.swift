@@ -1,0 +1,129 @@
+import BusClient
+import EventModel
+import Hashing
+import HTTPServer
+import Primitives
+import Testing
+
+@testable import Collector
+
+/// What becomes of events in Mixpanel's form.
+struct MixpanelRequestTests {
+  private static let event =
+    #"{"event":"Played","properties":{"token":"key","time":1700000000,"distinct_id":"d","$insert_id":"i-1","n":1}}"#
+
+  private func form(_ data: String, _ path: String = "/track", more: String = "") -> HTTPRequest {
+    let escaped = data.utf8.map { byte -> String in
+      let digits = String(byte, radix: 16, uppercase: true)
+      return byte < 16 ? "%0\(digits)" : "%\(digits)"
+    }
+    return request(
+      path, "data=\(escaped.joined())\(more)",
+      headers: [.init("Content-Type", "application/x-www-form-urlencoded")])
+  }
+
+  @Test func `fields are mapped to the envelope`() throws {
+    var core = try makeCore()
+    let event = try #require(core.verdicts("/track", Self.event).envelopes().first)
+    #expect(event.event == "Played" && event.messageId == "i-1" && event.userId == "d")
+    #expect(event.timestamp == Timestamp(nanoseconds: 1_700_000_000_000_000_000))
+    #expect(event.properties == PropertyObject([.init("n", 1)]))
+    #expect(event.receivedAt == Timestamp(nanoseconds: arrival))
+  }
+
+  @Test(
+    arguments: [
+      (#""distinct_id":"$device:d-1""#, nil, "d-1", [String]()),
+      (#""distinct_id":"u","$user_id":"u","$device_id":"d""#, "u", "d", []),
+      (#""distinct_id":"$device:d","$device_id":"d""#, nil, "d", []),
+      (#""distinct_id":"x","$user_id":"u""#, "u", nil, ["distinct_id"]),
+      (#""distinct_id":"""#, nil, nil, []),
+    ] as [(String, String?, String?, [String])])
+  func `who it is about is told by three properties`(
+    _ properties: String, _ user: String?, _ anonymous: String?, _ left: [String]
+  ) throws {
+    var core = try makeCore()
+    let event = try #require(
+      core.verdicts("/track", "{\"event\":\"A\",\"properties\":{\(properties)}}").envelopes().first)
+    #expect(event.userId == user && event.anonymousId == anonymous)
+    #expect(event.properties?.members.map(\.key) == left)
+  }
+
+  @Test func `a form carries JSON or base64, one event or several`() throws {
+    var core = try makeCore()
+    let encoded = Base64.encode(Array("[\(Self.event),\(Self.event)]".utf8))
+    #expect(try core.verdicts(form(Self.event)).codes == ["STORED"])
+    #expect(try core.verdicts(form(encoded)).codes == ["STORED", "STORED"])
+    let bare = request(
+      "/track", "verbose=1&data=\(encoded)",
+      headers: [.init("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")])
+    #expect(try core.verdicts(bare).codes == ["STORED", "STORED"])
+    #expect(throws: RequestFailure.self) { try core.verdicts(self.form("!!")) }
+  }
+
+  @Test func `a strict import says what each event lacks`() throws {
+    var core = try makeCore()
+    let lines = [
+      Self.event, #"{"event":"A","properties":{"distinct_id":"d","$insert_id":"i-2"}}"#,
+      #"{"event":"A","properties":{"time":1700000000,"$insert_id":"i-3"}}"#,
+      #"{"event":"A","properties":{"time":1700000000,"distinct_id":""}}"#, "{", "",
+      #"{"event":"","properties":{}}"#,
+    ]
+    let request = HTTPRequest(
+      method: "POST", path: "/import", headers: [.init("Content-Type", "application/x-ndjson")],
+      body: Array(lines.joined(separator: "\n").utf8))
+    let verdicts = try core.verdicts(request)
+    #expect(
+      verdicts.codes == ["STORED", "TIME", "MISSING", "MISSING", "CUT_OFF", "NO_EVENT"])
+    let answer = MixpanelAnswer.results(verdicts, .strict)
+    let text = String(decoding: answer.body, as: UTF8.self)
+    #expect(answer.status == 400)
+    #expect(
+      text.contains(#""num_records_imported":1,"failed_records":[{"index":1,"insert_id":"i-2","#))
+    #expect(text.contains(#""field":"properties.time","message":"'properties.time' is invalid"#))
+    let lax = HTTPRequest(
+      method: "POST", path: "/import", query: [.init("strict", "0")], body: Array(lines[1].utf8))
+    #expect(try core.verdicts(lax).codes == ["STORED"])
+  }
+
+  @Test func `the token of an event is its key`() throws {
+    var core = try makeCore(keys: ["key"])
+    let other = Self.event.replacing("\"token\":\"key\"", with: "\"token\":\"other\"")
+    #expect(
+      try core.verdicts("/track", "[\(Self.event),\(other)]").codes == ["STORED", "UNAUTHORIZED"])
+    #expect(throws: RequestFailure.unauthorized) { try core.verdicts("/track", other) }
+    let shown = HTTPRequest(
+      method: "POST", path: "/import", headers: [.init("Authorization", "Basic a2V5Og==")],
+      body: Array("[\(other)]".utf8))
+    #expect(try core.verdicts(shown).codes == ["STORED"])
+  }
+
+  @Test func `profiles and groups become identify and group events`() throws {
+    var core = try makeCore()
+    let profile = try core.verdicts(
+      form(
+        #"{"$token":"t","$distinct_id":"u","$set":{"name":"Bo"},"$add":{"coins":5}}"#, "/engage"))
+    let identify = try #require(profile.envelopes().first)
+    #expect(identify.topic == "$identify" && identify.userId == "u")
+    #expect(identify[.traits] == ["name": "Bo", "$add": ["coins": 5]])
+    let update = try core.verdicts(
+      form(
+        #"{"$token":"t","$group_key":"company","$group_id":"c","$set":{"plan":"pro"}}"#, "/groups"))
+    let group = try #require(update.envelopes().first)
+    #expect(group.topic == "$group" && group[.groupId] == "c")
+    #expect(group[.traits] == ["$group_key": "company", "plan": "pro"])
+  }
+
+  @Test func `answers have the form that was asked for`() throws {
+    var core = try makeCore()
+    let good = try core.verdicts("/track", Self.event)
+    let bad = try core.verdicts("/track", "[\(Self.event),{}]")
+    func text(_ verdicts: Verdicts, _ style: MixpanelAnswer.Style) -> String {
+      String(decoding: MixpanelAnswer.results(verdicts, style).body, as: UTF8.self)
+    }
+    #expect(text(good, .plain) == "1" && text(bad, .plain) == "0")
+    #expect(text(good, .verbose) == #"{"status":1,"error":null}"#)
+    #expect(text(bad, .verbose).hasPrefix(#"{"status":0,"error":"1 stored, 1 not: [1] "#))
+    #expect(text(good, .strict) == #"{"code":200,"num_records_imported":1,"status":"OK"}"#)
+  }
+}
