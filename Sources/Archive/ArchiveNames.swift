@@ -25,6 +25,11 @@ public enum ArchiveNames {
     return "date=\(text.prefix(10))/hour=\(text.dropFirst(11).prefix(2))"
   }
 
+  /// The folder of a part's path.
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  }
+
   /// - Parameter revision: 0 for a part as it was archived; higher where it takes the place of others.
   public static func part(
     epoch: UInt32, first: UInt64, last: UInt64, revision: Int = 0

@@ -22,6 +22,10 @@ enum FileSystem {
     return Identity(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
   }
 
+  static func identityIfThere(_ path: String) -> Identity? {
+    do throws(SystemError) { return try identity(path) } catch { return nil }
+  }
+
   static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -53,7 +53,8 @@ public struct ArchiveMemory: Sendable {
     return catalogue
   }
 
-  private static func make(_ directory: String) throws(ArchiveError) {
+  /// Makes the directory where it is missing; the folder above must be there.
+  static func make(_ directory: String) throws(ArchiveError) {
     do throws(SystemError) {
       try FileSystem.makeFolder(directory)
     } catch {

@@ -17,7 +17,7 @@ public struct ArchiveWriter: ~Copyable {
   private let horizon: Int
   let catalogue: Catalogue
   /// The catalogue's file, to see that the directory is still the one that was opened.
-  private let identity: FileSystem.Identity
+  let identity: FileSystem.Identity
   private(set) var core: ArchiverCore?
   private var writer: PartWriter?
   /// When the open part was begun; monotonic.
@@ -27,6 +27,8 @@ public struct ArchiveWriter: ~Copyable {
   public let removed: [String]
   public private(set) var partsWritten: UInt64 = 0
   public private(set) var bytesWritten: UInt64 = 0
+  /// Damaged parts that hold somebody who asked to be forgotten.
+  public internal(set) var unerasable: Set<String> = []
   /// Called between the steps of a commit; a test throws there, as if the process died.
   var onStep: ((ArchiveStep) throws(ArchiveError) -> Void)?
 

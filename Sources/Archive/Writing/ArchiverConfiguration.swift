@@ -11,6 +11,8 @@ public struct ArchiverConfiguration: Sendable {
   public var address: String
   public var name = "archiver"
   public var filters: [NameFilter] = []
+  /// Take other filters than those that the name has at the broker.
+  public var takesOtherFilters = false
   /// Where a name that neither the broker nor the directory knows begins.
   public var start = StartPosition.earliest
 
