@@ -1,4 +1,5 @@
 import Archive
+import BusProtocol
 import HTTPServer
 import Primitives
 import ServiceRuntime

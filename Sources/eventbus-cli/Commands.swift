@@ -24,7 +24,7 @@ enum Commands {
       UpCommand.entry, BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
       StatusCommand.entry, DemoGamesCommand.entry,
       ArchiveImportCommand.entry,
-      CollectorCommand.entry,
+      CollectorCommand.entry, ArchiverCommand.entry,
     ] + ConsumersCommands.entries + JournalCommands.entries + ArchiveCommands.entries
 
   static let parser = CommandLineParser(

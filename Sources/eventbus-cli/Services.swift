@@ -10,7 +10,7 @@ struct Services {
   var logArguments: [String]
 
   var specifications: [ServiceSpecification] {
-    var services = [broker, collector]
+    var services = [broker, collector, archiver]
     if isDemo { services.append(demoGames) }
     return services
   }
@@ -28,6 +28,14 @@ struct Services {
       name: "collector", program: program,
       arguments: ["collector", "--port-base", "\(portBase)", "--bus", bus] + logArguments,
       after: ["broker"])
+  }
+
+  private var archiver: ServiceSpecification {
+    ServiceSpecification(
+      name: "archiver", program: program,
+      arguments: [
+        "archiver", "--dir", data + "/archive", "--port-base", "\(portBase)", "--bus", bus,
+      ] + logArguments, after: ["broker"])
   }
 
   private var demoGames: ServiceSpecification {

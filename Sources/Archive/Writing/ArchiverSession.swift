@@ -84,14 +84,12 @@ struct ArchiverSession: ~Copyable {
     do throws(Fault) {
       if try begin() { try work() }
       outcome = .stopped
-    } catch .archive(let error) {
-      writer.abandon()
-      outcome = .fault(error)
-    } catch .bus(let error) {
-      writer.abandon()
-      outcome = .failed(ArchiverFailure(error))
     } catch {
-      preconditionFailure("there are two faults")
+      writer.abandon()
+      switch error {
+      case .archive(let error): outcome = .fault(error)
+      case .bus(let error): outcome = .failed(ArchiverFailure(error))
+      }
     }
     subscriber.close()
     return outcome

@@ -93,12 +93,11 @@ struct PartEraser {
   private func openReader() throws(ArchiveError) -> PartReader {
     do throws(PartReadError) {
       return try PartReader(directory, part)
-    } catch .missing {
-      throw ArchiveError(.damaged, "\(part.path) is not there")
-    } catch .failed(let error) {
-      throw error
     } catch {
-      preconditionFailure("there are two errors")
+      switch error {
+      case .missing: throw ArchiveError(.damaged, "\(part.path) is not there")
+      case .failed(let error): throw error
+      }
     }
   }
 
