@@ -76,6 +76,12 @@ let modules: [Module] = [
       "HTTPClient", "BusClient", "SinkState",
     ], settings: spans,
     testsUse: ["BusBroker", "EventJournal", "HTTPServer", "DestinationTestSupport"]),
+  Module(
+    name: "Aggregation",
+    uses: [
+      "Primitives", "EventModel", "BusProtocol", "EventCodec", "Hashing", "Database", "BusClient",
+      "SinkState",
+    ], settings: spans, testsUse: ["BusBroker", "EventJournal"]),
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
   Module(name: "DropFour", uses: ["Primitives"]),
@@ -118,7 +124,7 @@ targets += [
       "EventBus", "BusBroker", "ServiceRuntime", "DropFour", "Primitives", "EventModel",
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
       "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "Collector",
-      "Destinations",
+      "Destinations", "Aggregation",
     ],
     path: "Sources/eventbus-cli",
     swiftSettings: strict),

@@ -1,0 +1,238 @@
+internal import EventCodec
+internal import EventModel
+
+/// A definition made ready to run: patterns parsed, fields numbered, each measure's place known.
+struct ReportPlan: Sendable {
+  /// Where a value comes from.
+  enum Source: Sendable {
+    case event
+    case user
+    case field(Int)
+    /// A number as the label of its bucket: keys by the label's place, and the one for what is none.
+    case bucket(Int, BucketRule, keys: [[UInt8]])
+  }
+
+  /// What an event does to a cell, beside being counted.
+  enum Feed: Sendable {
+    case set(Int, Source, exactly: Int)
+    case number(Int, field: Int)
+    case sketch(Int, field: Int)
+    case top(Int, Source, limit: Int)
+    case histogram(Int, field: Int, BucketRule)
+  }
+
+  struct Matcher: Sendable {
+    var pattern: EventPattern
+    var conditions: [WhereClause]
+  }
+
+  enum Kind: Sendable {
+    case measures([Feed], by: [Source])
+    case funnel([Matcher], within: Int64)
+    case retention(first: Matcher, back: Matcher, periods: Int)
+    case sessions(gap: Int64)
+  }
+
+  let definition: ReportDefinition
+  let patterns: [EventPattern]
+  let conditions: [WhereClause]
+  let rule: WindowRule
+  /// Nanoseconds after a window's end at which it takes no more events, and at which it is deleted.
+  let lateness: Int64
+  let keep: Int64
+  let kind: Kind
+  let shape: CellShape
+  /// Where each number measure's summary is, by the measure's place in the definition; alike for sets,
+  /// sketches, tops and histograms.
+  let places: [Int]
+  let needsUser: Bool
+  let needsFields: Bool
+  /// The places of the sets that hold users.
+  let userSets: [Int]
+  /// The breakdown is by event name and nothing else, as the default reports'.
+  let isByEventAlone: Bool
+
+  static let second: Int64 = 1_000_000_000
+
+  init(_ definition: ReportDefinition, _ fields: inout FieldTable) {
+    self.definition = definition
+    patterns =
+      definition.events.map { EventPattern($0) }
+      + definition.exactEvents.map { EventPattern(exact: Array($0.utf8)) }
+    conditions = Self.clauses(definition.conditions)
+    // A zone that has gone since the file was read cannot be told anybody here; UTC goes on counting.
+    rule = WindowRule(definition.window, zone: CivilTime(named: definition.zone) ?? .utc)
+    keep = Self.nanoseconds(definition.keep)
+    lateness = min(definition.lateness.map(Self.nanoseconds) ?? .max, keep)
+    var builder = Builder(fields: fields)
+    kind = builder.kind(definition.content)
+    fields = builder.fields
+    (shape, places) = (builder.shape, builder.places)
+    needsUser = builder.needsUser
+    needsFields = builder.needsFields
+    userSets = builder.userSets
+    if case .measures(_, let by) = kind, by.count == 1, case .event = by[0] {
+      isByEventAlone = true
+    } else {
+      isByEventAlone = false
+    }
+  }
+
+  func matches(_ name: [UInt8]) -> Bool {
+    patterns.isEmpty || patterns.contains { $0.matches(name) }
+  }
+
+  /// Nanoseconds, the highest there is where they do not fit.
+  static func nanoseconds(_ seconds: Int64) -> Int64 {
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: second)
+    return overflow ? (seconds < 0 ? .min : .max) : product
+  }
+
+  /// The whole seconds of a time, rounded down.
+  @inline(__always)
+  static func seconds(_ time: Int64) -> Int64 {
+    time >= 0 ? time / second : (time + 1) / second - 1
+  }
+
+  /// When a window takes no more events: its end and the lateness, in event time.
+  func closing(_ window: Range<Int64>) -> Int64 {
+    Self.nanoseconds(window.upperBound).addingSaturated(lateness)
+  }
+
+  func expiry(_ window: Range<Int64>) -> Int64 {
+    Self.nanoseconds(window.upperBound).addingSaturated(keep)
+  }
+
+  static func clauses(_ texts: [String]) -> [WhereClause] {
+    texts.compactMap { text in
+      // The reader of the file has parsed each already.
+      do throws(WhereClause.SyntaxError) { return try WhereClause(text) } catch { return nil }
+    }
+  }
+}
+
+extension ReportPlan {
+  /// Numbers the fields and lays out the cells of one report.
+  private struct Builder {
+    var fields: FieldTable
+    var shape = CellShape()
+    var places: [Int] = []
+    var needsUser = false
+    var needsFields = false
+    var userSets: [Int] = []
+    /// One summary serves sum, min, max and mean of a property, one sketch all its quantiles.
+    private var summaries: [Int: Int] = [:]
+    private var sketches: [Int: Int] = [:]
+
+    init(fields: FieldTable) { self.fields = fields }
+
+    mutating func kind(_ content: ReportDefinition.Content) -> Kind {
+      switch content {
+      case .measures(let measures, let by):
+        let by = by.map { dimension($0) }
+        var feeds: [Feed] = []
+        for measure in measures {
+          if let feed = feed(measure) { feeds.append(feed) }
+        }
+        return .measures(feeds, by: by)
+      case .funnel(let steps, let within):
+        needsUser = true
+        shape.tallies = steps.count
+        return .funnel(steps.map(matcher), within: nanoseconds(within))
+      case .retention(let first, let back, let periods):
+        needsUser = true
+        shape.tallies = periods + 1
+        return .retention(first: matcher(first), back: matcher(back), periods: periods)
+      case .sessions(let gap):
+        needsUser = true
+        shape.tallies = SessionTally.count
+        return .sessions(gap: nanoseconds(gap))
+      }
+    }
+
+    private func matcher(_ step: ReportDefinition.Step) -> Matcher {
+      Matcher(
+        pattern: step.isExact
+          ? EventPattern(exact: Array(step.event.utf8)) : EventPattern(step.event),
+        conditions: clauses(step.conditions))
+    }
+
+    private mutating func source(_ path: FieldPath) -> Source {
+      switch path {
+      case .event: return .event
+      case .user:
+        needsUser = true
+        return .user
+      case .keys(let keys):
+        needsFields = true
+        return .field(fields.number(of: keys))
+      }
+    }
+
+    /// Numbers come from fields only: an event's name and a user are none.
+    private mutating func field(_ path: FieldPath) -> Int {
+      if case .field(let field) = source(path) { return field }
+      needsFields = true
+      return fields.number(of: [Array("event".utf8)])
+    }
+
+    private mutating func dimension(_ dimension: ReportDefinition.Dimension) -> Source {
+      guard let rule = dimension.buckets else { return source(dimension.path) }
+      let keys = rule.labels.map { ValueKey.text(Array($0.utf8)) }
+      return .bucket(field(dimension.path), rule, keys: keys)
+    }
+
+    /// Nil where the measure needs nothing of its own: counts, and summaries that are there already.
+    private mutating func feed(_ measure: ReportDefinition.Measure) -> Feed? {
+      switch measure {
+      case .count:
+        places.append(0)
+        return nil
+      case .unique(let path, let limit):
+        return set(source(path), limit)
+      case .people:
+        needsUser = true
+        return set(.user, PeopleJoin.exactLimit)
+      case .number(let path, _):
+        let field = field(path)
+        let known = summaries[field]
+        places.append(known ?? shape.numbers)
+        if known != nil { return nil }
+        summaries[field] = shape.numbers
+        shape.numbers += 1
+        return .number(shape.numbers - 1, field: field)
+      case .quantiles(let path, _):
+        let field = field(path)
+        let known = sketches[field]
+        places.append(known ?? shape.sketches)
+        if known != nil { return nil }
+        sketches[field] = shape.sketches
+        shape.sketches += 1
+        return .sketch(shape.sketches - 1, field: field)
+      case .top(let path, let limit):
+        places.append(shape.tops.count)
+        shape.tops.append(limit)
+        return .top(shape.tops.count - 1, source(path), limit: limit)
+      case .histogram(let path, let rule):
+        places.append(shape.histograms.count)
+        shape.histograms.append(rule.labels.count)
+        return .histogram(shape.histograms.count - 1, field: field(path), rule)
+      }
+    }
+
+    private mutating func set(_ source: Source, _ limit: Int) -> Feed {
+      places.append(shape.sets.count)
+      if case .user = source { userSets.append(shape.sets.count) }
+      shape.sets.append(limit)
+      return .set(shape.sets.count - 1, source, exactly: limit)
+    }
+  }
+}
+
+extension Int64 {
+  /// The sum, at its bound where it does not fit.
+  func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,112 @@
+internal import EventCodec
+internal import Primitives
+
+/// A value of an answer, before it becomes JSON, a cell of a table, or a field of CSV.
+indirect enum AnswerValue: Sendable, Equatable {
+  case null
+  case boolean(Bool)
+  case whole(Int128)
+  case double(Double)
+  case text(String)
+  /// JSON as it is: a value of an event.
+  case json([UInt8])
+  case list([AnswerValue])
+  case object([(key: String, value: AnswerValue)])
+
+  static func count(_ value: UInt64) -> AnswerValue { .whole(Int128(value)) }
+
+  static func == (a: AnswerValue, b: AnswerValue) -> Bool { a.json == b.json }
+
+  init(_ number: NumberSummary.Number?) {
+    switch number {
+    case .whole(let value)?: self = .whole(value)
+    case .double(let value)?: self = .double(value)
+    case nil: self = .null
+    }
+  }
+
+  /// One line of UTF-8.
+  var json: [UInt8] {
+    var output: [UInt8] = []
+    append(to: &output)
+    return output
+  }
+
+  func append(to output: inout [UInt8]) {
+    switch self {
+    case .null: output += "null".utf8
+    case .boolean(let value): output += (value ? "true" : "false").utf8
+    case .whole(let value): output += String(value).utf8
+    // Swift writes the shortest text that reads back as the same number.
+    case .double(let value): output += (value.isFinite ? value.description : "null").utf8
+    case .text(let value): Self.append(quoted: value, to: &output)
+    case .json(let value): output += value
+    case .list(let values):
+      output.append(UInt8(ascii: "["))
+      for (index, value) in values.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        value.append(to: &output)
+      }
+      output.append(UInt8(ascii: "]"))
+    case .object(let members):
+      output.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { output.append(UInt8(ascii: ",")) }
+        Self.append(quoted: member.key, to: &output)
+        output.append(UInt8(ascii: ":"))
+        member.value.append(to: &output)
+      }
+      output.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// As a person reads it in a table; control characters are still in it.
+  var plain: String {
+    switch self {
+    case .null: "-"
+    case .text(let value): value
+    case .double(let value): Self.rounded(value)
+    case .json(let bytes) where bytes.first == UInt8(ascii: "\""):
+      Self.unquoted(bytes)
+    default: String(decoding: json, as: UTF8.self)
+    }
+  }
+
+  /// Six significant digits are enough for eyes; JSON and CSV have all.
+  private static func rounded(_ value: Double) -> String {
+    guard value.isFinite, value != 0, value != value.rounded() || abs(value) >= 1e15 else {
+      return Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+    var scale = 1.0
+    while abs(value) * scale < 1e5, scale < 1e12 { scale *= 10 }
+    return "\((value * scale).rounded() / scale)"
+  }
+
+  private static func unquoted(_ bytes: [UInt8]) -> String {
+    let text = String(decoding: bytes, as: UTF8.self)
+    do throws(JSONSyntaxError) {
+      if case .text(let value) = try JSONDocumentParser.parse(bytes).value { return value }
+    } catch {
+      return text
+    }
+    return text
+  }
+
+  private static func append(quoted text: String, to output: inout [UInt8]) {
+    output.append(UInt8(ascii: "\""))
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): output += "\\\"".utf8
+      case UInt8(ascii: "\\"): output += "\\\\".utf8
+      case 0..<0x20:
+        output += "\\u00".utf8
+        output.append(digits[Int(byte >> 4)])
+        output.append(digits[Int(byte & 15)])
+      default: output.append(byte)
+      }
+    }
+    output.append(UInt8(ascii: "\""))
+  }
+
+  private static let digits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,114 @@
+internal import Database
+internal import Primitives
+
+/// A question about one report.
+public struct ReportQuestion: Sendable, Hashable {
+  /// Seconds since 1970: windows that end after `from` and begin before `to`.
+  public var from: Int64?
+  public var to: Int64?
+  /// How many groups an answer lists; the total has all.
+  public var groups: Int
+
+  public init(from: Int64? = nil, to: Int64? = nil, groups: Int = 100) {
+    self.from = from
+    self.to = to
+    self.groups = groups
+  }
+}
+
+/// Reads answers from the aggregator's file, also while it is written: each answer is of one commit.
+struct ReportReading: ~Copyable {
+  private let database: Database
+
+  init(_ path: String) throws(DatabaseError) {
+    database = try Database(path, migrations: AggregatorStore.migrations)
+  }
+
+  /// Nil while the report is not stored: the aggregator has not taken it up yet.
+  func answer(
+    _ definition: ReportDefinition, _ question: ReportQuestion
+  ) throws(AggregatorError) -> ReportAnswer? {
+    do throws(DatabaseError) {
+      try database.execute("BEGIN")
+      defer { endReading() }
+      guard let stored = try stored(definition) else { return nil }
+      var fields = FieldTable()
+      let plan = ReportPlan(definition, &fields)
+      let watermark = try watermark()
+      var builder = AnswerBuilder(
+        plan, groups: max(1, question.groups), watermark: watermark,
+        people: plan.joinsPeople ? try people() : nil)
+      try read(stored.id, plan, question, watermark) { builder.add($0) }
+      if builder.needsSecondReading {
+        builder.beginSecondReading()
+        try read(stored.id, plan, question, watermark) { builder.show($0) }
+      }
+      return builder.answer(question, stored.counters)
+    } catch { throw .database(error) }
+  }
+
+  private func endReading() {
+    // Nothing was written, so ending it cannot fail for any reason that matters.
+    do throws(DatabaseError) { try database.execute("COMMIT") } catch {}
+  }
+
+  private func read(
+    _ id: Int64, _ plan: ReportPlan, _ question: ReportQuestion, _ watermark: Int64,
+    _ body: (WindowState) -> Void
+  ) throws(DatabaseError) {
+    let expired =
+      plan.keep < .max ? ReportPlan.seconds(watermark.addingSaturated(-plan.keep)) : Int64.min
+    let rows = try database.prepare(
+      "SELECT start, end, state FROM window WHERE report = ? AND end > ? AND start < ? "
+        + "ORDER BY start")
+    try rows.bind(1, id)
+    try rows.bind(2, max(question.from ?? .min, expired))
+    try rows.bind(3, question.to ?? .max)
+    while try rows.step() {
+      let range = rows.integer(0)..<rows.integer(1)
+      let window: WindowState
+      do throws(StateError) {
+        window = try WindowState(range, plan.shape, from: rows.bytes(2))
+      } catch {
+        throw DatabaseError(kind: .corrupt, path: database.path, text: "\(error)")
+      }
+      body(window)
+    }
+  }
+
+  private func stored(
+    _ definition: ReportDefinition
+  ) throws(DatabaseError) -> (id: Int64, counters: ReportCounters)? {
+    let rows = try database.prepare(
+      "SELECT id, matched, late, without_user, unreadable, trimmed FROM report "
+        + "WHERE name = ? AND signature = ? AND filling = 0")
+    try rows.bind(1, definition.name)
+    try rows.bind(2, definition.signature)
+    guard try rows.step() else { return nil }
+    let counters = ReportCounters(
+      matched: rows.unsigned(1), late: rows.unsigned(2), withoutUser: rows.unsigned(3),
+      unreadable: rows.unsigned(4), trimmed: rows.unsigned(5))
+    return (rows.integer(0), counters)
+  }
+
+  private func watermark() throws(DatabaseError) -> Int64 {
+    let clock = try database.prepare("SELECT watermark FROM clock")
+    return try clock.step() ? clock.integer(0) : .min
+  }
+
+  private func people() throws(DatabaseError) -> PeopleJoin {
+    var people = PeopleJoin()
+    let joins = try database.prepare("SELECT id, person FROM joined")
+    while try joins.step() {
+      people.restore(PeopleJoin.Join(id: joins.unsigned(0), person: joins.unsigned(1)))
+    }
+    return people
+  }
+}
+
+extension ReportPlan {
+  var joinsPeople: Bool {
+    guard case .measures(let measures, _) = definition.content else { return false }
+    return measures.contains(.people)
+  }
+}

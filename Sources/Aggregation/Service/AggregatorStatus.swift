@@ -1,0 +1,50 @@
+public import SinkState
+
+/// What an aggregator knows of itself, as of its last commit.
+public struct AggregatorStatus: Sendable {
+  public struct Report: Sendable {
+    public var name: String
+    public var title: String
+    public var kind: String
+    public var window: String
+    public var zone: String
+    public var by: [String]
+    public var measures: [String]
+    public var events: UInt64
+    public var late: UInt64
+    public var withoutUser: UInt64
+    /// Bytes of its windows in memory.
+    public var windowBytes: Int
+  }
+
+  public var isReady = false
+  public var isConnected = false
+  public var progress: SinkProgress?
+  public var head: UInt64 = 0
+  /// Events between the cursor and the head.
+  public var lag: UInt64 = 0
+  /// Nanoseconds since 1970; nil before the first event.
+  public var watermark: Int64?
+  public var conflicts: UInt64 = 0
+  public var joins = 0
+  public var joinsLeftOut: UInt64 = 0
+  public var forgotten = 0
+  public var commits: UInt64 = 0
+  /// How long the last commit took, nanoseconds.
+  public var commitTime: Int64 = 0
+  public var reports: [Report] = []
+  /// Why the report file is not used as it stands; empty when it is.
+  public var fileTrouble = ""
+  /// Why nothing can be stored just now; empty while it can.
+  public var trouble = ""
+
+  public init() {}
+}
+
+/// Something for the log.
+public struct AggregatorReport: Sendable {
+  public enum Level: Sendable { case info, warning, error }
+  public var level: Level
+  public var key: String
+  public var text: String
+}

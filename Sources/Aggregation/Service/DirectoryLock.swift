@@ -1,0 +1,83 @@
+// `aggregator.lock`: held by `flock`, so a process that dies lets go. It holds the pid, for messages.
+internal import Primitives
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// The right to write an aggregator's file, until this goes.
+struct DirectoryLock: ~Copyable {
+  private let descriptor: Int32
+
+  /// Makes the directory if need be. Does not wait for another holder.
+  init(_ directory: String) throws(AggregatorError) {
+    if unsafe mkdir(directory, 0o750) != 0, errno != EEXIST {
+      throw .system(text: SystemError.last("mkdir", directory).description)
+    }
+    let path = "\(directory)/aggregator.lock"
+    let opened = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o640)
+    guard opened >= 0 else { throw .system(text: SystemError.last("open", path).description) }
+    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+      var bytes = [UInt8](repeating: 0, count: 20)
+      let count = unsafe pread(opened, &bytes, bytes.count, 0)
+      close(opened)
+      let holder = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+      throw .inUse(path: directory, holder: "process \(holder): stop it, or take another --data")
+    }
+    descriptor = opened
+    let text = Array("\(getpid())".utf8)
+    // On a full disk the lock holds without it.
+    _ = ftruncate(opened, 0)
+    _ = unsafe pwrite(opened, text, text.count, 0)
+  }
+
+  deinit { close(descriptor) }
+}
+
+/// A file that people change while the service runs.
+struct WatchedFile {
+  let path: String
+  private var seen: Stamp?
+
+  private struct Stamp: Equatable {
+    var inode: UInt64
+    var size: Int64
+    var changed: Int64
+  }
+
+  init(_ path: String) { self.path = path }
+
+  /// The file's bytes when it is another than at the last call; nil when it is not.
+  /// - Throws: when it cannot be read, once for each such state.
+  mutating func readIfChanged() throws(SystemError) -> [UInt8]? {
+    var status = stat()
+    let found = unsafe stat(path, &status) == 0
+    let stamp =
+      found
+      ? Stamp(
+        inode: UInt64(status.st_ino), size: Int64(status.st_size),
+        changed: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+      : Stamp(inode: 0, size: -1, changed: 0)
+    guard stamp != seen else { return nil }
+    seen = stamp
+    let descriptor = try SystemError.check("open", path) {
+      unsafe open(path, O_RDONLY | O_CLOEXEC)
+    }
+    defer { close(descriptor) }
+    // A megabyte is thousands of reports; more is refused by the parser as cut off.
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    var count = 0
+    while count < bytes.count {
+      let more = try SystemError.check("read", path) {
+        unsafe bytes.withUnsafeMutableBytes { buffer in
+          unsafe read(descriptor, buffer.baseAddress! + count, buffer.count - count)
+        }
+      }
+      if more == 0 { break }
+      count += Int(more)
+    }
+    return Array(bytes[..<count])
+  }
+}

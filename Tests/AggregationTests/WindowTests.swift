@@ -1,0 +1,89 @@
+import Database
+import Primitives
+import Testing
+
+@testable import Aggregation
+
+@Suite struct WindowTests {
+  private static let ticks = [
+    "12:00:05.000", "12:01:00.000", "12:00:59.999", "12:01:30.000", "12:03:00.000", "12:00:30.000",
+    "12:02:59.000", "11:00:00.000", "12:04:00.000", "12:00:00.000",
+  ].map { Line.track("Tick", "u", "2024-05-01T\($0)Z") }
+
+  private func run(_ lateness: String) throws -> JSONNode {
+    let trial = try Trial(
+      "{\"name\": \"ticks\", \"window\": \"minute\", \"lateness\": \"\(lateness)\"}")
+    try trial.feed(Self.ticks)
+    return try trial.answer()
+  }
+
+  @Test func `what comes late corrects its window`() throws {
+    let answer = try run("1d")
+    let minutes = ["11:00": 1.0, "12:00": 4, "12:01": 2, "12:02": 1, "12:03": 1, "12:04": 1]
+    let expected = minutes.map { ("2024-05-01T\($0.key):00Z", $0.value) }
+    #expect(answer.series("count") == Dictionary(uniqueKeysWithValues: expected))
+    #expect(answer["late"].number == 0)
+  }
+
+  @Test(arguments: [("0s", 5.0), ("2m", 3)])
+  func `what comes later still is counted as late`(lateness: String, late: Double) throws {
+    let answer = try run(lateness)
+    let counted = answer.series("count").values.reduce(0, +)
+    #expect(counted + (answer["late"].number ?? 0) == 10)
+    #expect(answer["late"].number == late)
+  }
+
+  @Test func `one event from the future closes nothing`() throws {
+    let trial = try Trial(#"{"name": "ticks", "window": "minute", "lateness": "0s"}"#)
+    let received = try #require(Timestamp(text: "2024-05-01T12:00:30Z")).nanoseconds
+    try trial.feed([Line.track("Tick", "u", "2031-01-01T00:00:00Z")], received: received)
+    try trial.feed([Line.track("Tick", "u", "2024-05-01T12:00:10Z")], received: received)
+    let answer = try trial.answer()
+    #expect(answer["late"].number == 0 && answer["total"]["count"].number == 2)
+    #expect(answer["watermark"].text == "2024-05-01T12:00:30.000Z")
+  }
+
+  @Test(arguments: [
+    ("2013-03-08T00:00:00Z", "2013-03-10", 1380.0), ("2013-11-01T00:00:00Z", "2013-11-03", 1500),
+  ])
+  func `a day at a clock change has the minutes its clocks showed`(
+    start: String, day: String, minutes: Double
+  ) throws {
+    let trial = try Trial(
+      #"{"name": "days", "window": "day", "zone": "America/New_York"},"#
+        + #"{"name": "hours", "window": "hour", "zone": "America/New_York"}"#)
+    var time = try #require(Timestamp(text: start)).nanoseconds
+    for _ in 0..<5 * 1440 {
+      try trial.feed([Line.track("Tick", "u", Timestamp(nanoseconds: time).text)])
+      time += 60_000_000_000
+    }
+    let days = try trial.answer("days").series("count").filter { $0.key.hasPrefix(day) }
+    #expect(Array(days.values) == [minutes])
+    let hours = try trial.answer("hours").series("count").filter { $0.key.hasPrefix(day) }
+    #expect(hours.count == Int(minutes) / 60 && hours.values.allSatisfy { $0 == 60 })
+    #expect(hours.keys.contains { $0.hasPrefix("2013-03-10T02") } == false)
+  }
+
+  @Test func `windows are kept as long as the report says, in event time`() throws {
+    let trial = try Trial(#"{"name": "hours", "window": "hour", "keep": "1d"}"#)
+    for hour in 0..<60 {
+      let text = Timestamp(nanoseconds: 1_714_521_600_000_000_000 + Int64(hour) * 3_600_000_000_000)
+      try trial.feed([Line.track("Tick", "u", text.text)])
+      try trial.commit()
+    }
+    let answer = try trial.answer()
+    #expect(answer["windows"].list.count == 25)
+    let rows = try trial.store.database.prepare("SELECT count(*) FROM window")
+    #expect(try rows.step() && rows.integer(0) <= 26)
+    #expect(answer["events"].number == 60)
+  }
+
+  @Test func `a period shows the windows that lie in it`() throws {
+    let trial = try Trial(#"{"name": "ticks", "window": "minute"}"#)
+    try trial.feed(Self.ticks)
+    let from = try #require(Timestamp(text: "2024-05-01T12:01:30Z")).nanoseconds / 1_000_000_000
+    let answer = try trial.answer(nil, ReportQuestion(from: from, to: from + 90))
+    #expect(answer["windows"].list.count == 2)
+    #expect(answer["total"]["count"].number == 3)
+  }
+}
