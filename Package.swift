@@ -124,7 +124,7 @@ targets += [
       "EventBus", "BusBroker", "ServiceRuntime", "DropFour", "Primitives", "EventModel",
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
       "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "Collector",
-      "Destinations", "Aggregation",
+      "Destinations", "Aggregation", "HTTPClient",
     ],
     path: "Sources/eventbus-cli",
     swiftSettings: strict),
@@ -151,7 +151,7 @@ targets += [
     name: "benchmarks",
     dependencies: [
       "Primitives", "EventModel", "EventCodec", "BusClient", "BusProtocol", "TestSupport",
-      "CPlatform",
+      "CPlatform", "Aggregation",
     ],
     path: "Tests/Benchmarks", swiftSettings: strict),
   // What the README shows, compiled and run.

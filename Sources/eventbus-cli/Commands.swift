@@ -25,6 +25,7 @@ enum Commands {
       StatusCommand.entry, DemoGamesCommand.entry,
       ArchiveImportCommand.entry,
       CollectorCommand.entry, ArchiverCommand.entry,
+      AggregatorCommand.entry, ReportCommand.entry,
     ] + ConsumersCommands.entries + JournalCommands.entries + ArchiveCommands.entries
 
   static let parser = CommandLineParser(

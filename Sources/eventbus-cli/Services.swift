@@ -10,7 +10,7 @@ struct Services {
   var logArguments: [String]
 
   var specifications: [ServiceSpecification] {
-    var services = [broker, collector, archiver]
+    var services = [broker, collector, archiver, aggregator]
     if isDemo { services.append(demoGames) }
     return services
   }
@@ -36,6 +36,14 @@ struct Services {
       arguments: [
         "archiver", "--dir", data + "/archive", "--port-base", "\(portBase)", "--bus", bus,
       ] + logArguments, after: ["broker"])
+  }
+
+  private var aggregator: ServiceSpecification {
+    ServiceSpecification(
+      name: "aggregator", program: program,
+      arguments: ["aggregator", "--data", data, "--port-base", "\(portBase)", "--bus", bus]
+        + logArguments,
+      after: ["broker"])
   }
 
   private var demoGames: ServiceSpecification {

@@ -1,4 +1,5 @@
-// Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks bus PROGRAM`.
+// Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks aggregate`,
+// `benchmarks bus PROGRAM`.
 
 internal import CPlatform
 
@@ -11,8 +12,9 @@ struct Benchmarks {
     do {
       switch words.first {
       case "codec": try CodecBenchmark.run()
+      case "aggregate": try AggregateBenchmark.run()
       case "bus": try BusBenchmark.run(Array(words.dropFirst()))
-      default: report("benchmarks codec | benchmarks bus PROGRAM [CASE]...")
+      default: report("benchmarks codec | benchmarks aggregate | benchmarks bus PROGRAM [CASE]...")
       }
     } catch {
       report("\(words.first ?? ""): \(error)")

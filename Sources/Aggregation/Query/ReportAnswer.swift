@@ -37,6 +37,9 @@ public struct ReportAnswer: Sendable {
   /// Groups that the answer leaves out, since so many were asked for only.
   var groupsLeftOut = 0
 
+  /// `hour`, `day`: for titles.
+  public var windowName: String { definition.window.rawValue }
+
   /// One JSON document.
   public var json: [UInt8] {
     var members: [(key: String, value: AnswerValue)] = [

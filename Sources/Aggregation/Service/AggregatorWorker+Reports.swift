@@ -37,7 +37,9 @@ extension AggregatorWorker {
     guard let progress = core?.progress else { return }
     let isPast = progress.cursor != progress.ledger.start
     let (stored, new) = try store.match(definitions, marksFilling: isPast)
-    for name in new { shared.say(.info, "reports.new", "report \(name) begins") }
+    if isPast {
+      for name in new { shared.say(.info, "reports.new", "report \(name) begins") }
+    }
     let filling = stored.filter { $0.definition.fills && new.contains($0.definition.name) }
     if !filling.isEmpty, isPast {
       guard try fill(filling, to: progress.cursor) else { return }

@@ -45,27 +45,40 @@ final class AggregatorStore {
   private let readWindow: Statement
   private let readTrack: Statement
 
-  init(_ path: String) throws(AggregatorError) {
+  /// - Parameter key: what a new file takes for its hashes; a random one unless it is given.
+  init(_ path: String, key: [UInt8]? = nil) throws(AggregatorError) {
     do throws(DatabaseError) {
       let database = try Database(path, migrations: Self.migrations, erases: true)
-      key = try Self.secret(database)
+      self.key = try Self.secret(database, orElse: key)
       readWindow = try database.prepare("SELECT state FROM window WHERE report = ? AND start = ?")
       readTrack = try database.prepare("SELECT state FROM track WHERE report = ? AND user = ?")
       self.database = database
     } catch { throw .database(error) }
   }
 
-  private static func secret(_ database: borrowing Database) throws(DatabaseError) -> KeyedHash {
-    let read = try database.prepare("SELECT key FROM secret")
-    if try read.step() {
-      let key = read.bytes(0)
-      if key.count == KeyedHash.keyBytes { return KeyedHash(key: key) }
-    }
-    let key = SecureRandom.bytes(KeyedHash.keyBytes)
+  private static func secret(
+    _ database: borrowing Database, orElse given: [UInt8]?
+  ) throws(DatabaseError) -> KeyedHash {
+    if let key = try secret(database) { return KeyedHash(key: key) }
+    let key = given ?? SecureRandom.bytes(KeyedHash.keyBytes)
     let put = try database.prepare("INSERT OR REPLACE INTO secret VALUES (1, ?)")
     try put.bind(1, key)
     try put.run()
     return KeyedHash(key: key)
+  }
+
+  private static func secret(_ database: borrowing Database) throws(DatabaseError) -> [UInt8]? {
+    let read = try database.prepare("SELECT key FROM secret")
+    guard try read.step() else { return nil }
+    let key = read.bytes(0)
+    return key.count == KeyedHash.keyBytes ? key : nil
+  }
+
+  /// The key of another file; nil when it has none yet.
+  static func key(of path: String) throws(AggregatorError) -> [UInt8]? {
+    do throws(DatabaseError) {
+      return try secret(try Database(path, migrations: migrations))
+    } catch { throw .database(error) }
   }
 
   /// What was stored; nil for a new file, which knows no place in the journal yet.
