@@ -33,6 +33,12 @@ public final class WakeSignal: Sendable {
     clear()
   }
 
+  /// Blocks until there was a signal or the time is over; the signal is left as it is.
+  public func wait(milliseconds: Int32) {
+    var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&item, 1, milliseconds)
+  }
+
   /// Makes the descriptor quiet until the next signal.
   public func clear() {
     var count: UInt64 = 0

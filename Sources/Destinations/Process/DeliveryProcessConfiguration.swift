@@ -1,0 +1,62 @@
+public import BusClient
+public import BusProtocol
+public import HTTPClient
+
+/// Where a publisher gets its events, what it keeps, and how it sends.
+public struct DeliveryProcessConfiguration: Sendable {
+  /// The bus.
+  public var address: String
+  /// The cursor's name at the bus, and of the destination's folder.
+  public var name: String
+  public var filters: [NameFilter] = []
+  /// Where a new name begins.
+  public var start = StartPosition.earliest
+  public var onGap = SubscriberConfiguration.GapPolicy.continue
+  /// The data directory.
+  public var data: String
+  /// Bytes of dead letters kept; the oldest go first.
+  public var deadLetterBytes = 256 << 20
+  /// Time for what is under way when told to stop.
+  public var grace: Duration = .seconds(8)
+  public var delivery = DeliveryConfiguration()
+  public var http = HTTPClientConfiguration()
+
+  public init(address: String, name: String, data: String) {
+    self.address = address
+    self.name = name
+    self.data = data
+  }
+}
+
+/// Something for the log.
+public struct DeliveryNotice: Hashable, Sendable {
+  public enum Level: Sendable { case info, warning, error }
+
+  public var level: Level
+  public var key: String
+  public var text: String
+
+  public init(_ level: Level, _ key: String, _ text: String) {
+    self.level = level
+    self.key = key
+    self.text = text
+  }
+}
+
+/// Why a publisher cannot run any more.
+public enum DeliveryFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Another publisher has this destination's folder.
+  case inUse(String)
+  case store(DeliveryStoreError)
+  case bus(BusClientError)
+  case system(String)
+
+  public var description: String {
+    switch self {
+    case .inUse(let text): text
+    case .store(let error): "\(error)"
+    case .bus(let error): "\(error)"
+    case .system(let text): text
+    }
+  }
+}
