@@ -38,11 +38,12 @@ extension BrokerCore {
       readCold(session, limitBytes: limit, limitEvents: events)
       return false
     }
+    let chunks = tail.chunks(from: session.position.offset)
     var builder = DeliveryBuilder(
       MessageHeader(.batch, token: token), subscriber: session.name, from: session.position,
       limitBytes: limit, limitEvents: events,
-      expecting: session.filter.matchesAll ? limit : 0)
-    for chunk in tail.chunks(from: session.position.offset) {
+      expecting: session.filter.matchesAll ? DeliveryBuilder.bytes(of: chunks, atMost: limit) : 0)
+    for chunk in chunks {
       builder.add(chunk, filter: &subscriberSessions[token]!.filter)
       if builder.isFull { break }
     }

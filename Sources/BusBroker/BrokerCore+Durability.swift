@@ -22,7 +22,7 @@ extension BrokerCore {
     actions.append(.write(groups))
   }
 
-  private mutating func closeGroup() {
+  mutating func closeGroup() {
     let group = journal.takeGroup { BrokerSnapshot.encode(names: names, producers: producers) }
     guard let group else { return }
     pending.append(PendingGroup(group: group, open: openGroup))

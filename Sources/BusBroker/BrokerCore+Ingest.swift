@@ -73,6 +73,7 @@ extension BrokerCore {
   mutating func append(
     _ bytes: RawSpan, _ batch: Batch, producer: JournalProducer, sequence: UInt64, at now: Int64
   ) -> UInt64 {
+    if journal.wouldOverflow(bodyBytes: bytes.byteCount) { closeGroup() }
     let offset = journal.append(
       bytes, count: batch.eventCount, producer: producer, sequence: sequence, time: now)
     number(batch, bytes, at: journal.lastTime)

@@ -40,6 +40,17 @@ struct DeliveryBuilder {
     DeliveryMessage.begin(header, into: &message)
   }
 
+  /// Bytes of the message that holds all of `chunks`. A message waits in the socket's queue with all the
+  /// memory it has, so it must not have much more than it needs.
+  static func bytes(of chunks: some Sequence<JournalChunk>, atMost limit: Int) -> Int {
+    var bytes = 0
+    for chunk in chunks {
+      bytes += chunk.bytes.count
+      if bytes >= limit { return limit }
+    }
+    return bytes
+  }
+
   /// Scans the records of `chunk` from `scannedTo` on, until the message is full or `end` is reached.
   mutating func add(_ chunk: JournalChunk, filter: inout SubscriptionFilter) {
     guard let first = chunk.index(of: scannedTo.offset) else {
@@ -136,11 +147,12 @@ struct DeliveryBuilder {
     scannedTo.offset = max(scannedTo.offset, offset)
   }
 
-  /// The message; `flags` go into its header.
+  /// The message; `flags` go into its header. One that became much smaller than expected is copied, so
+  /// that it holds no more memory than it has bytes while it waits to be sent.
   mutating func finish(flags: UInt8 = 0) -> [UInt8] {
     DeliveryMessage.finish(&message, scannedTo: scannedTo, deliveries: deliveries)
     message[3] = flags
-    return message
+    return message.count * 2 < message.capacity ? unsafe message.span.bytes.copied() : message
   }
 }
 

@@ -37,7 +37,7 @@ struct JournalReading<Storage: JournalStorage> {
     var builder = DeliveryBuilder(
       MessageHeader(.batch, token: request.token), subscriber: request.subscriber,
       from: request.from, limitBytes: request.limitBytes, limitEvents: request.limitEvents,
-      expecting: request.limitBytes)
+      expecting: filter.matchesAll ? request.limitBytes : 0)
     switch try scan(&builder, &filter, end: request.end) {
     case .gap(let to, let why) where builder.deliveries == 0: result.gap = (to, why)
     default: break

@@ -5,9 +5,14 @@ internal import EventJournal
 struct Tail {
   let maximumBytes: Int
   private var chunks: [JournalChunk] = []
-  /// Chunks before this index are gone; the array is trimmed when they are many.
+  /// Chunks before this index have fallen out. The array is trimmed when they are many, since each trim
+  /// moves all that are left, or large, since until then they hold their memory.
   private var start = 0
+  private var fallenBytes = 0
   private(set) var byteCount = 0
+  /// Bytes of all chunks that it keeps alive, those that have fallen out included: at most a sixteenth more,
+  /// and one chunk.
+  var heldBytes: Int { byteCount + fallenBytes }
   /// The first offset that the tail holds.
   private(set) var first: UInt64
 
@@ -21,13 +26,16 @@ struct Tail {
     chunks.append(chunk)
     byteCount += chunk.memoryBytes
     while byteCount > maximumBytes, start < chunks.count {
-      byteCount -= chunks[start].memoryBytes
+      let bytes = chunks[start].memoryBytes
+      byteCount -= bytes
+      fallenBytes += bytes
       first = chunks[start].offsets.upperBound
       start += 1
     }
-    if start > 64, start * 2 > chunks.count {
+    if start >= 64 || fallenBytes > maximumBytes / 16 {
       chunks.removeFirst(start)
       start = 0
+      fallenBytes = 0
     }
   }
 

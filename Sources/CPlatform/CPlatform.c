@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,6 +116,24 @@ void eb_keep_freed_memory(int bytes) {
   mallopt(M_TRIM_THRESHOLD, bytes);
   // One arena: what one thread frees serves all, and the bound above holds once, not once a thread.
   mallopt(M_ARENA_MAX, 1);
+#else
+  (void)bytes;
+#endif
+}
+
+void eb_reserve_memory(size_t bytes) {
+#ifdef __GLIBC__
+  enum { block = 8 << 20, most = 64 };
+  void *blocks[most];
+  size_t count = 0;
+  for (; count < most && count * block < bytes; count++) {
+    blocks[count] = malloc(block);
+    if (!blocks[count]) break;
+    memset(blocks[count], 1, block);
+    // Without this the compiler may see that nobody reads it, and leave both out.
+    __asm__ volatile("" : : "r"(blocks[count]) : "memory");
+  }
+  while (count) free(blocks[--count]);
 #else
   (void)bytes;
 #endif

@@ -75,6 +75,12 @@ public struct JournalCore: Sendable {
   public var hasPendingRecords: Bool { !bytes.isEmpty }
   public var groupIsFull: Bool { bytes.count >= configuration.groupBytes }
 
+  /// Whether a body of so many bytes would make the group's buffer move, to twice its size: take the
+  /// group first.
+  public func wouldOverflow(bodyBytes: Int) -> Bool {
+    hasPendingRecords && bytes.count + RecordHeader.byteCount + bodyBytes > bufferBytes
+  }
+
   /// Appends a batch of `count` events and returns the offset of the first: one copy of the body.
   ///
   /// `count` is at least 1, the body at most ``RecordHeader/maximumBodyBytes``: both are ours to keep.
@@ -163,6 +169,9 @@ public struct JournalCore: Sendable {
 }
 
 extension JournalCore {
+  /// Room for one group and most records that fill it.
+  private var bufferBytes: Int { configuration.groupBytes + (configuration.groupBytes >> 2) }
+
   private mutating func begin(
     _ kind: RecordHeader.Kind, flags: RecordHeader.Flags = [], count: Int = 0,
     producer: JournalProducer = .none, sequence: UInt64 = 0, time: Int64
@@ -170,8 +179,7 @@ extension JournalCore {
     precondition(!hasClosed || flags.contains(.closed), "an append after the journal was closed")
     lastTime = max(lastTime, time)
     if bytes.isEmpty {
-      // Room for one group and the record that fills it, so that no append moves the bytes.
-      bytes.reserveCapacity(configuration.groupBytes + (configuration.groupBytes >> 2))
+      bytes.reserveCapacity(bufferBytes)
       groupTime = lastTime
     }
     stamped = syncedHead

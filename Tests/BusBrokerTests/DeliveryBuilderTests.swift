@@ -73,6 +73,21 @@ import Testing
       ])
   }
 
+  @Test func `a message holds little more memory than it has bytes`() throws {
+    let expected = DeliveryBuilder.bytes(of: [Self.chunk, Self.chunk], atMost: 512 << 10)
+    #expect(expected == 2 * Self.chunk.bytes.count)
+    #expect(DeliveryBuilder.bytes(of: [Self.chunk, Self.chunk], atMost: 10) == 10)
+    // Expected to be large, as from a read of the disk, and small in the end.
+    var builder = DeliveryBuilder(
+      MessageHeader(.batch, token: 7), subscriber: [], from: Position(epoch: 3, offset: 100),
+      limitBytes: 512 << 10, limitEvents: 1000, expecting: 512 << 10)
+    var filter = SubscriptionFilter([])
+    builder.add(Self.chunk, filter: &filter)
+    let message = builder.finish()
+    #expect(message.capacity < 1024)
+    #expect(try Self.events(message).map(\.offset) == Array(100..<106))
+  }
+
   @Test func `a batch that cannot be read is left out and counted`() throws {
     var newer = SampleChunks.batch(["a", "b"])
     newer[0] = 2

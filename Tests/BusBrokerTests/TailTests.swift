@@ -48,6 +48,26 @@ import Testing
     #expect(tail.chunks(from: 5).isEmpty)
   }
 
+  /// A chunk that may be gone.
+  private struct Trace { weak var chunk: JournalChunk? }
+
+  @Test(arguments: [1, 20])
+  func `what has fallen out is let go soon`(_ batches: Int) {
+    let maximum = 5000 * batches
+    var traces: [Trace] = []
+    var tail = Tail(maximumBytes: maximum, first: 0)
+    for number in 0..<300 {
+      let names = [[String]](repeating: ["a"], count: batches)
+      let chunk = SampleChunks.chunk(first: UInt64(number * batches), names)
+      traces.append(Trace(chunk: chunk))
+      tail.append(chunk)
+    }
+    let alive = traces.compactMap(\.chunk)
+    #expect(alive.reduce(0) { $0 + $1.memoryBytes } == tail.heldBytes)
+    #expect(tail.heldBytes <= maximum * 17 / 16 + (alive.last?.memoryBytes ?? 0))
+    #expect(alive.count < 200)
+  }
+
   @Test func `a tail that ran long holds the newest and no more`() {
     var tail = Tail(maximumBytes: 4000, first: 0)
     for number in UInt64(0)..<1000 {

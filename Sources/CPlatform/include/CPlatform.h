@@ -27,6 +27,9 @@ uint64_t eb_raise_open_files(void);
 /// Makes the allocator keep up to `bytes` of freed memory for the next use, large blocks included, instead
 /// of giving it back and faulting it in again page by page (glibc; nothing elsewhere).
 void eb_keep_freed_memory(int bytes);
+/// Takes `bytes` (512 MiB at most) from the system, touches them and leaves them to the allocator, which
+/// must be allowed to keep as much: a process then has its size from the start (glibc; nothing elsewhere).
+void eb_reserve_memory(size_t bytes);
 /// Makes the kernel kill this process when its parent dies (Linux; nothing elsewhere).
 void eb_die_with_parent(int signal);
 /// User plus system CPU nanoseconds of this process, and its resident bytes.
