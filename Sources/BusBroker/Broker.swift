@@ -1,4 +1,5 @@
 internal import BusTransport
+internal import Database
 internal import EventJournal
 internal import Primitives
 internal import Synchronization
@@ -100,7 +101,7 @@ public struct BrokerError: Error, Sendable, CustomStringConvertible {
     case let error as JournalError:
       if case .locked = error { kind = .directoryInUse } else { kind = .disk }
     case let error as TransportError: kind = error.kind == .addressInUse ? .addressInUse : .other
-    case is SystemError, is BrokerSnapshotError: kind = .disk
+    case is SystemError, is BrokerSnapshotError, is DatabaseError: kind = .disk
     default: kind = .other
     }
   }

@@ -1,0 +1,78 @@
+import BusProtocol
+import BusTransport
+import Foundation
+import TestSupport
+import Testing
+
+@testable import BusBroker
+
+/// A start with a cursor store that cannot be used: refused, so that nobody begins anew unasked.
+@Suite(.timeLimit(.minutes(1)))
+struct CursorStoreTests {
+  /// A folder in which one subscriber has a cursor.
+  private func used() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    let broker = try startBroker(folder)
+    let context = try ZeroMQContext()
+    var client = try RawClient(context, broker.addresses.bus)
+    let welcome = try client.hello()
+    try client.publish(["A", "A", "A"], token: welcome.token)
+    _ = try client.acknowledged()
+    let opened = try client.open("sink", start: .offset(2))
+    try client.send(CommitMessage(cursor: opened.cursor).encode(.commit, token: opened.token))
+    _ = try client.receive(.committed)
+    broker.stop()
+    broker.join()
+    return folder
+  }
+
+  private func overwrite(
+    _ folder: TemporaryFolder, _ change: (inout Data) -> Void
+  ) throws -> String {
+    let path = folder.file("cursors.sqlite")
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    change(&data)
+    try data.write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test(arguments: ["all of it", "its head", "its pages"])
+  func `damage stops the start, and moving the file away begins anew`(_ what: String) throws {
+    let folder = try used()
+    let path = try overwrite(folder) { data in
+      let places =
+        switch what {
+        case "all of it": 0..<data.count
+        case "its head": 0..<100
+        default: 4096..<data.count
+        }
+      data.replaceSubrange(places, with: Data(repeating: 0x5A, count: places.count))
+    }
+    let error = #expect(throws: BrokerError.self) { try startBroker(folder) }
+    #expect(error?.kind == .disk)
+    let text = error?.description ?? ""
+    #expect(text.contains(path) && text.contains("restore it, or move it away"), "\(text)")
+    for suffix in ["", "-wal", "-shm"] {
+      // Those that are there.
+      try? FileManager.default.moveItem(atPath: path + suffix, toPath: path + ".old" + suffix)
+    }
+    let broker = try startBroker(folder)
+    let context = try ZeroMQContext()
+    var client = try RawClient(context, broker.addresses.bus)
+    #expect(try client.open("sink", start: .cursor(otherwise: .earliest)).cursor.offset == 0)
+    broker.stop()
+    broker.join()
+  }
+
+  @Test func `a store of a newer program stops the start and stays as it is`() throws {
+    let folder = try used()
+    // SQLite keeps `user_version` at byte 60, big endian.
+    let path = try overwrite(folder) { $0[63] = 2 }
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    let error = #expect(throws: BrokerError.self) { try startBroker(folder) }
+    #expect(error?.kind == .disk)
+    let text = error?.description ?? ""
+    #expect(text.contains("has schema 2, this program knows up to 1"), "\(text)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+  }
+}
