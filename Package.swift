@@ -51,7 +51,7 @@ let modules: [Module] = [
   Module(
     name: "BusClient",
     uses: ["Primitives", "EventModel", "BusProtocol", "EventCodec", "BusTransport", "Database"],
-    testsUse: ["BusBroker", "EventJournal", "EventBusTestSupport"]),
+    testsUse: ["BusBroker", "EventBus", "EventJournal", "EventBusTestSupport"]),
   Module(
     name: "SinkState",
     uses: ["Primitives", "EventModel", "BusProtocol", "EventCodec", "Hashing", "Database"],

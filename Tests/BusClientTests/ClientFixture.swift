@@ -5,12 +5,16 @@ import Primitives
 import TestSupport
 
 /// A broker on ports that the system chooses, or on given ones, over a folder.
-func startBroker(_ folder: TemporaryFolder, bus: String = "tcp://127.0.0.1:*") throws -> Broker {
+func startBroker(
+  _ folder: TemporaryFolder, bus: String = "tcp://127.0.0.1:*",
+  _ change: (inout BrokerConfiguration) -> Void = { _ in }
+) throws -> Broker {
   var configuration = BrokerConfiguration(directory: folder.file("journal"))
   configuration.busAddress = bus
   configuration.liveAddress = "tcp://127.0.0.1:*"
   configuration.publishAddress = "tcp://127.0.0.1:*"
   configuration.pushAddress = "tcp://127.0.0.1:*"
+  change(&configuration)
   return try Broker(configuration)
 }
 

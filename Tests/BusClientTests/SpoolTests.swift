@@ -1,6 +1,7 @@
 import BusBroker
 import BusClient
 import BusProtocol
+import Database
 import Glibc
 import TestSupport
 import Testing
@@ -28,6 +29,25 @@ struct SpoolTests {
     #expect(try subscriber.take(1001).map(\.payload) == (0...1000).map { payload("A", $0) })
     broker.stop()
     broker.join()
+  }
+
+  @Test func `a spool of a newer program is refused, named and kept`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("spool.sqlite")
+    do {
+      let database = try Database(path, migrations: [])
+      try database.execute("CREATE TABLE events_of_tomorrow (v); PRAGMA user_version = 2")
+    }
+    var configuration = ProducerConfiguration(address: "ipc:///tmp/none", client: "test")
+    configuration.overflow = .spill(path: path)
+    let error = #expect(throws: BusClientError.self) { try Producer(configuration) }
+    let text = error?.description ?? ""
+    #expect(text.contains("\(path) has schema 2, this program knows up to 1"), "\(text)")
+    #expect(text.contains("use the newer program"), "\(text)")
+    let aside = try #require(text.split(separator: " ").first { $0.contains(".aside-") })
+    // The newer program finds it there, whole.
+    let kept = try Database(String(aside.prefix { $0 != ";" }), migrations: ["", ""])
+    try kept.execute("INSERT INTO events_of_tomorrow VALUES (1)")
   }
 
   @Test func `a spool that is no database is renamed and told of`() throws {
