@@ -6,8 +6,8 @@ import Primitives
 @testable import BusClient
 
 /// One life of a bus, chosen by a seed: producers, a broker on a disk and subscribers in one thread,
-/// through broken connections, crashes, a full disk and restarts, and then a calm in which all must come
-/// to an end. `JournalOracle` says what must hold whatever happened.
+/// through broken connections, crashes, a full disk, restarts, seeks and retention, under any durability,
+/// and then a calm in which all must come to an end. `JournalOracle` says what must hold whatever happened.
 struct BusSimulation {
   private static let stormSteps = 600
   private static let calmSteps = 60_000
@@ -22,6 +22,8 @@ struct BusSimulation {
   private var nextPeer: UInt32 = 0
   private var oracle = JournalOracle()
   private(set) var crashes = 0
+  private(set) var seeks = 0
+  var deletedSegments: Int { broker.deleted }
 
   init(seed: UInt64) {
     var random = SeededRandom(seed: seed)
@@ -75,6 +77,7 @@ struct BusSimulation {
     case 6, 7:
       if try !broker.write() { try crash() }
     case 8:
+      if broker.isAboutToDelete { try oracle.readJournal(broker) }
       if try !broker.read() { try crash() }
     case 9:
       broker.store()
@@ -96,7 +99,8 @@ struct BusSimulation {
   /// One thing that happens in a storm.
   private mutating func strike() throws {
     switch Int.random(in: 0..<40, using: &random) {
-    case 0..<24:
+    case 0, 1: seek()
+    case 2..<24:
       let index = Int.random(in: 0..<producers.count, using: &random)
       if !producers[index].isDone, Bool.random(using: &random) { return }
       producers[index].publish(using: &random)
@@ -120,12 +124,32 @@ struct BusSimulation {
     }
   }
 
+  /// An operator moves a named subscriber back, or to where it is: further on it would miss events.
+  private mutating func seek() {
+    let index = Int.random(in: 1..<subscribers.count, using: &random)
+    guard subscribers[index].knowsItsSeek else { return }
+    let earliest = broker.process?.journal.earliest ?? 0
+    let reached = max(earliest, subscribers[index].handledSinceSeek.offset)
+    let offset = UInt64.random(in: earliest...reached, using: &random)
+    let name = subscribers[index].name
+    let known = broker.process?.core.cursors[Array(name.utf8)]?.seekGeneration
+    guard let sought = broker.seek(name, to: offset, at: now), sought.generation != known else {
+      return
+    }
+    subscribers[index].sought(sought.cursor, generation: sought.generation)
+    seeks += 1
+  }
+
   private mutating func crash() throws {
     crashes += 1
     broker.crash(using: &random)
     for index in links.indices { links[index].breakOff(newPeer(), using: &random) }
     now += Int64.random(in: 0...3_000_000_000, using: &random)
     try broker.start(at: now, seed: random.next())
+    for index in subscribers.indices {
+      let stored = broker.cursors[Array(subscribers[index].name.utf8)]?.seekGeneration ?? 0
+      if stored < subscribers[index].generation { subscribers[index].lostSeek(generation: stored) }
+    }
     try oracle.check(broker, producers, subscribers)
   }
 

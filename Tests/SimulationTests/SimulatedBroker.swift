@@ -12,8 +12,13 @@ struct SimulatedBroker {
   /// What the cursor store holds.
   private(set) var cursors: [[UInt8]: CursorRecord] = [:]
   private(set) var process: Process?
+  /// Segments that retention has deleted.
+  private(set) var deleted = 0
   private let segmentBytes: Int
   private let tailBytes: Int
+  let durability: JournalDurability
+  /// Whether old segments go, once the named subscribers have cursors that hold back what they need.
+  private let retains: Bool
 
   struct Process {
     var core: BrokerCore
@@ -28,15 +33,19 @@ struct SimulatedBroker {
   init(using random: inout SeededRandom) {
     segmentBytes = Int.random(in: 500...4000, using: &random)
     tailBytes = Int.random(in: 300...3000, using: &random)
+    durability = [.fsync, .fsync, .os, .none].randomElement(using: &random) ?? .fsync
+    retains = Int.random(in: 0..<4, using: &random) > 0
   }
 
   mutating func start(at now: Int64, seed: UInt64) throws {
     let recovery = try Journal.open(
       storage,
       configuration: JournalConfiguration(
-        durability: .fsync, segmentBytes: segmentBytes, groupBytes: 600), now: now)
+        durability: durability, segmentBytes: segmentBytes, groupBytes: 600), now: now)
     var configuration = BrokerConfiguration(directory: "")
     configuration.tailBytes = tailBytes
+    configuration.retentionBytes = 0
+    configuration.keepUnreadBytes = .max
     let (names, producers) = try BrokerParts.tables(recovery, configuration)
     process = Process(
       core: BrokerCore(
@@ -53,6 +62,12 @@ struct SimulatedBroker {
     if now >= process.nextTick {
       process.nextTick = now + 1_000_000_000
       process.core.tick(at: now)
+      if retains, cursors.count == 2 {
+        let core = process.core
+        process.core.retain(
+          process.journal.segments(
+            head: core.journal.durableHead, lastTime: core.journal.lastTime), at: now)
+      }
     }
     process.core.flush()
     while process.core.deliver() {}
@@ -92,12 +107,31 @@ struct SimulatedBroker {
     return true
   }
 
+  /// Whether the reader thread's next work is to delete segments.
+  var isAboutToDelete: Bool {
+    if case .deleteSegments? = process?.reads.first { true } else { false }
+  }
+
+  /// An operator moves a cursor; returns where it is now and the seek's generation.
+  mutating func seek(
+    _ name: String, to offset: UInt64, at now: Int64
+  ) -> (cursor: Position, generation: UInt64)? {
+    var admin = AdminMessage(request: 1, action: .seek)
+    admin.arguments["name"] = .bytes(Array(name.utf8))
+    admin.setSeekTarget(.offset(offset))
+    receive(admin.encode(), from: Peer(id: .max), at: now)
+    return process?.core.cursors[Array(name.utf8)].map { ($0.cursor, $0.seekGeneration) }
+  }
+
   /// The reader thread answers. False: the process has ended.
   mutating func read() throws -> Bool {
     guard let request = process?.reads.first, let journal = process?.journal else { return true }
     process?.reads.removeFirst()
     switch JournalReading(journal: journal).perform(request) {
     case .delivered(let delivery): process?.core.readDone(delivery)
+    case .deleted(let segments, let earliest):
+      deleted += segments
+      process?.core.deleted(segments: segments, earliest: earliest)
     case .failed(let text):
       try require(text.contains("stopped"), "read: \(text)")
       return false
@@ -126,12 +160,14 @@ struct SimulatedBroker {
 
   func setRoom(_ bytes: Int) { storage.setFaults(.init(room: bytes)) }
 
-  /// The process is killed, or its machine loses power. A transaction under way may be done or not.
+  /// The process is killed, or its machine loses power where the durability survives that. A
+  /// transaction under way may be done or not.
   mutating func crash(using random: inout SeededRandom) {
     for changes in process?.stores ?? [] where Bool.random(using: &random) { apply(changes) }
     process = nil
     storage =
-      Bool.random(using: &random) ? storage.afterPowerLoss(using: &random) : storage.afterKill()
+      durability == .fsync && Bool.random(using: &random)
+      ? storage.afterPowerLoss(using: &random) : storage.afterKill()
   }
 
   /// An orderly end; what clients are told goes to `send`.

@@ -15,6 +15,16 @@ struct SimulatedSubscriber {
   private(set) var handled: [UInt64: [UInt8]] = [:]
   /// How far it has handled: where its cursor may be.
   private(set) var handledTo = Position(epoch: 0, offset: 0)
+  /// The same since the last seek of an operator, whose generation this is.
+  private(set) var handledSinceSeek = Position(epoch: 0, offset: 0)
+  private(set) var generation: UInt64 = 0
+  /// What is handled now it took before it knew of the seek.
+  private var awaitsSeek = false
+  private var commits = CommitGuard()
+  /// A batch that was handled and is committed later.
+  private var held: EventBatch?
+  /// Offsets that retention took before it came to them.
+  private(set) var gaps: [Range<UInt64>] = []
   /// The last offset that this run handled.
   private var last: UInt64?
   private var run: UInt8 = 0
@@ -42,7 +52,27 @@ struct SimulatedSubscriber {
     core = Self.core(name, wanted, run: run, seed: seed)
     inbox = []
     last = nil
+    commits = CommitGuard()
+    held = nil
+    awaitsSeek = false
   }
+
+  /// An operator has moved its cursor.
+  mutating func sought(_ cursor: Position, generation: UInt64) {
+    self.generation = generation
+    handledSinceSeek = cursor
+    awaitsSeek = true
+  }
+
+  /// The broker died with a seek that was not on its disk yet: it never was.
+  mutating func lostSeek(generation: UInt64) {
+    self.generation = generation
+    handledSinceSeek = handledTo
+    awaitsSeek = false
+  }
+
+  /// Whether it and the broker know of the same seeks, so that the next one can be told from the last.
+  var knowsItsSeek: Bool { core.generation == generation && !awaitsSeek }
 
   mutating func receive(_ message: [UInt8], at now: Int64) {
     unsafe core.receive(message.span.bytes, at: now)
@@ -57,13 +87,26 @@ struct SimulatedSubscriber {
       case .reconnect: link.replace(newPeer())
       case .deliver(let batch): inbox.append(batch)
       case .failed(let error): throw SimulationFailure(description: "\(name): \(error)")
-      case .notice(.gap(let gap)): throw SimulationFailure(description: "\(name): \(gap)")
-      case .opened, .committed, .head, .notice: break
+      case .notice(.gap(let gap)):
+        // Only who has no name can be overtaken by retention.
+        try require(name.isEmpty && gap.why == "retention", "\(name): \(gap)")
+        gaps.append(gap.from.offset..<gap.to.offset)
+      case .notice(.sought(let cursor, _)): jump(to: cursor)
+      case .opened(let opened): if opened.seekGeneration >= generation { awaitsSeek = false }
+      case .committed, .head, .notice: break
       }
     }
   }
 
-  /// The program takes one batch, and commits it, or not.
+  /// As the shell does it: what waits lies before the jump, and is not handled any more.
+  private mutating func jump(to cursor: Position) {
+    for batch in inbox { core.take(events: batch.creditEvents, bytes: batch.messageBytes) }
+    inbox = []
+    commits.seek(to: cursor)
+    last = nil
+  }
+
+  /// The program takes one batch, and commits it, or one that it took before, or none.
   mutating func handle(using random: inout SeededRandom) throws {
     guard !inbox.isEmpty else { return }
     let batch = inbox.removeFirst()
@@ -78,8 +121,20 @@ struct SimulatedSubscriber {
       handled[event.offset] = event.payload
     }
     handledTo = max(handledTo, batch.end)
+    if !awaitsSeek { handledSinceSeek = max(handledSinceSeek, batch.end) }
     core.take(events: batch.creditEvents, bytes: batch.messageBytes)
-    if !name.isEmpty, Int.random(in: 0..<3, using: &random) == 0 { core.commit(batch.end) }
+    commits.took(through: batch.end)
+    guard !name.isEmpty else { return }
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0, 1: commit(batch)
+    case 2: held = batch
+    case 3: if let held { commit(held) }
+    default: break
+    }
+  }
+
+  private mutating func commit(_ batch: EventBatch) {
+    if commits.allows(batch.end) { core.commit(batch.end) }
   }
 
   func isDone(at head: UInt64) -> Bool { inbox.isEmpty && handledTo.offset == head }

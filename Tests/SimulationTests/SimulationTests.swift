@@ -29,6 +29,8 @@ struct SimulationTests {
   @Test(arguments: 0..<4)
   func `whatever breaks, the acknowledged is kept once and everyone gets it`(share: Int) throws {
     var crashes = 0
+    var seeks = 0
+    var deleted = 0
     for seed in Self.seeds where Int(seed % 4) == share {
       var simulation = BusSimulation(seed: seed)
       do {
@@ -37,8 +39,10 @@ struct SimulationTests {
         Issue.record("EVENTBUS_SIMULATION_SEED=\(seed): \(error)")
       }
       crashes += simulation.crashes
+      seeks += simulation.seeks
+      deleted += simulation.deletedSegments
     }
-    // A storm without a crash would prove little.
-    if Self.seeds.count >= 100 { #expect(crashes > 50) }
+    // A storm without a crash, a seek or a segment deleted would prove little.
+    if Self.seeds.count >= 100 { #expect(crashes > 50 && seeks > 50 && deleted > 20) }
   }
 }
