@@ -86,6 +86,38 @@ extension IntegrationTests {
       #expect(ids.count == 3, "\(ids)")
     }
 
+    @Test func `an hour on the clock loses nothing for who was away`() throws {
+      guard let later = FakeTime.hourOn else { return }
+      let broker = try TestBroker(portBase: try FreePorts.base())
+      let name = ["--name", "traveller"]
+      let first = try broker.tail(name)
+      #expect(
+        try broker.publish(lines: [EventLine.track("Step", id: "first")]).status == .exited(0))
+      #expect(first.output.waitForLine { $0.contains("\"first\"") } != nil)
+      first.signal(SIGTERM)
+      #expect(first.wait() == .exited(143))
+      #expect(try broker.publish(input: EventLine.load(0..<5000)).status == .exited(0))
+      broker.kill()
+      try broker.start(fakeTime: later)
+      // The broker's clock really is an hour on: what it takes now is stamped so.
+      #expect(
+        try broker.publish(lines: [EventLine.track("Step", id: "last")]).status == .exited(0))
+      let status = try Program.run(["status", "--json", "--bus", broker.bus])
+      guard case .list(let names)? = try JSONValue(text: status.output)["names"] else {
+        Issue.record("no names in \(status.output)")
+        return
+      }
+      let times = names.compactMap { $0["lastTime"]?.text.flatMap { Timestamp(text: $0) } }
+      #expect(times.map(\.nanoseconds).max() ?? 0 > SystemClock.realtime() + 3_000_000_000_000)
+      let tail = try later.start(
+        ["tail", "--bus", broker.bus, "--until-end", "--template", "{messageId}"] + name)
+      #expect(tail.wait() == .exited(0), "\(tail.errorOutput.text)")
+      let output = String(decoding: tail.output.waitForEnd(), as: UTF8.self)
+      let ids = output.split(separator: "\n").map(String.init)
+      #expect(ids == (0..<5000).map { EventLine.loadID($0) } + ["last"])
+      #expect(try broker.stored(name).isEmpty)
+    }
+
     @Test func `a named subscriber that was away gets all of it once`() throws {
       let broker = try TestBroker()
       let name = ["--name", "traveller"]

@@ -31,8 +31,8 @@ final class TestBroker {
     process.wait()
   }
 
-  func start() throws {
-    process = try ChildProcess(Program.path, arguments)
+  func start(fakeTime: FakeTime? = nil) throws {
+    process = try fakeTime?.start(arguments) ?? ChildProcess(Program.path, arguments)
     try readAddresses()
   }
 
@@ -86,7 +86,8 @@ final class TestBroker {
 
   private func readAddresses() throws {
     let line = try #require(
-      process.output.waitForLine { $0.hasPrefix("ready ") }, "\(process.errorOutput.text)")
+      process.output.waitForLine { $0.hasPrefix("ready ") },
+      "\(String(decoding: process.errorOutput.waitForEnd(.seconds(1)), as: UTF8.self))")
     for word in line.split(separator: " ").dropFirst() {
       let parts = word.split(separator: "=", maxSplits: 1)
       if parts.count == 2 { addresses[String(parts[0])] = String(parts[1]) }

@@ -21,5 +21,43 @@ extension IntegrationTests {
       up.signal(SIGTERM)
       #expect(up.wait() == .exited(0), "\(up.errorOutput.text)")
     }
+
+    @Test func `a killed child is started again where it was`() throws {
+      let folder = try TemporaryFolder()
+      let base = try FreePorts.base()
+      let up = try ChildProcess(
+        Program.path, ["up", "--data", folder.file("data"), "--port-base", "\(base)"])
+      try #require(
+        up.output.waitForLine { $0.hasPrefix("ready broker.bus=") } != nil,
+        "\(up.errorOutput.text)")
+      let bus = ["--bus", "tcp://127.0.0.1:\(base)"]
+      #expect(
+        try Program.run(["publish", "--event", "Before"] + bus).status == .exited(0))
+      let first = try #require(broker(of: up))
+      kill(first, SIGKILL)
+      #expect(waitUntil { broker(of: up).map { $0 != first } ?? false })
+      #expect(
+        try Program.run(["publish", "--event", "After", "--timeout", "20s"] + bus).status
+          == .exited(0))
+      let tail = try Program.run(
+        ["tail", "--since", "earliest", "--until-end", "--format", "ndjson"] + bus)
+      #expect(try tail.events().names == ["Before", "After"])
+      up.signal(SIGTERM)
+      #expect(up.wait() == .exited(0), "\(up.errorOutput.text)")
+    }
+
+    /// The process that runs `broker` for this `up`.
+    private func broker(of up: ChildProcess) -> Int32? {
+      // Children are listed with the thread that started them.
+      let tasks = "/proc/\(up.id)/task"
+      let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+      let children = threads.map { thread in
+        (try? String(contentsOfFile: "\(tasks)/\(thread)/children", encoding: .utf8)) ?? ""
+      }
+      return children.joined().split(separator: " ").compactMap { Int32($0) }.first { id in
+        let words = FileManager.default.contents(atPath: "/proc/\(id)/cmdline") ?? Data()
+        return words.split(separator: 0).contains(Data("broker".utf8))
+      }
+    }
   }
 }
