@@ -1,3 +1,4 @@
+public import BusProtocol
 public import EventCodec
 public import EventModel
 
@@ -12,6 +13,8 @@ public struct ArchiveFilter: Sendable {
   /// knows people, so that these are just the events that forgetting the id erases.
   public var user: String?
   public var clauses: [WhereClause] = []
+  /// Events of these positions in the journal.
+  public var positions: Range<Position>?
 
   public init() {}
 
@@ -24,6 +27,20 @@ public struct ArchiveFilter: Sendable {
 
   func holdsAll(_ times: ClosedRange<Int64>) -> Bool {
     (from.map { $0 <= times.lowerBound } ?? true) && (to.map { times.upperBound < $0 } ?? true)
+  }
+
+  /// The positions of a part that are wanted; nil when none is.
+  func wanted(of part: Part) -> ClosedRange<Position>? {
+    let whole = part.firstPosition...part.lastPosition
+    guard let positions else { return whole }
+    guard positions.overlaps(whole) else { return nil }
+    // Within the part, which is of one epoch, and behind its first event: there is an offset before.
+    let last =
+      positions.upperBound > whole.upperBound
+      ? whole.upperBound
+      : Position(
+        epoch: positions.upperBound.epoch, offset: positions.upperBound.offset - 1)
+    return max(positions.lowerBound, whole.lowerBound)...last
   }
 
   func holdsSome(_ times: ClosedRange<Int64>) -> Bool {

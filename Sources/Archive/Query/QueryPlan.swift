@@ -27,15 +27,19 @@ struct QueryPlan: Sendable {
   init(_ snapshot: CatalogueSnapshot, _ filter: ArchiveFilter, answers: Bool) {
     var counts: [[UInt8]: UInt64] = [:]
     for part in snapshot.parts where filter.holdsSome(part.timestamps) {
+      guard let positions = filter.wanted(of: part) else { continue }
+      let isWhole = positions == part.firstPosition...part.lastPosition
       let names = snapshot.names[part.id] ?? []
       let wanted = names.filter { filter.holds(name: $0.name) }
       if !filter.patterns.isEmpty, wanted.isEmpty { continue }
       let testsTime = !filter.holdsAll(part.timestamps)
-      if answers, !testsTime {
+      if answers, !testsTime, isWhole {
         for name in wanted { counts[name.name, default: 0] += name.count }
       } else {
         units.append(
-          Unit(part: part, testsTime: testsTime, testsNames: wanted.count < names.count))
+          Unit(
+            part: part, positions: isWhole ? nil : positions, testsTime: testsTime,
+            testsNames: wanted.count < names.count))
       }
     }
     known = counts.map { NameCount(name: $0.key, count: $0.value) }
