@@ -139,6 +139,10 @@ targets += [
   .target(
     name: "DestinationTestSupport", dependencies: ["Primitives", "Compression", "Hashing"],
     path: "Tests/DestinationTestSupport", swiftSettings: strict),
+  // One of them as a program of its own: `fake-destination segment 8080 429=5 200`.
+  .executableTarget(
+    name: "fake-destination", dependencies: ["DestinationTestSupport", "Primitives"],
+    path: "Tests/FakeDestination", swiftSettings: strict),
   // Producers, a broker, its journal and subscribers without sockets and threads, by seeds.
   .testTarget(
     name: "SimulationTests",
@@ -151,7 +155,7 @@ targets += [
     name: "benchmarks",
     dependencies: [
       "Primitives", "EventModel", "EventCodec", "BusClient", "BusProtocol", "TestSupport",
-      "CPlatform", "Aggregation",
+      "CPlatform", "Aggregation", "Destinations", "HTTPClient",
     ],
     path: "Tests/Benchmarks", swiftSettings: strict),
   // What the README shows, compiled and run.

@@ -1,5 +1,5 @@
 // Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks aggregate`,
-// `benchmarks bus PROGRAM`.
+// `benchmarks destinations`, `benchmarks bus PROGRAM`.
 
 internal import CPlatform
 
@@ -14,7 +14,11 @@ struct Benchmarks {
       case "codec": try CodecBenchmark.run()
       case "aggregate": try AggregateBenchmark.run()
       case "bus": try BusBenchmark.run(Array(words.dropFirst()))
-      default: report("benchmarks codec | benchmarks aggregate | benchmarks bus PROGRAM [CASE]...")
+      case "destinations": try DestinationBenchmark.run()
+      default:
+        report(
+          "benchmarks codec | benchmarks aggregate | benchmarks destinations | "
+            + "benchmarks bus PROGRAM [CASE]...")
       }
     } catch {
       report("\(words.first ?? ""): \(error)")

@@ -45,6 +45,7 @@ struct GameAnalyticsItem {
       return .refuse("GameAnalytics takes no time before 1970")
     }
     let context = event.isMap(.context) ? event.value(.context) : RawSpan()
+    item.reserveCapacity(event.payload.byteCount * 5 / 4 + 256)
     item.append(UInt8(ascii: "{"))
     item.member("category", text: "design")
     item.member("event_id", text: title)

@@ -20,6 +20,7 @@ struct MixpanelItem {
     let isAhead = time.nanoseconds - Self.hour > source.received.nanoseconds
     let moment = isAhead ? source.received : time
     guard moment >= .earliestPlausible else { return .refuse("Mixpanel takes no time before 1971") }
+    item.reserveCapacity(event.payload.byteCount * 5 / 4 + 256)
     item.append(UInt8(ascii: "{"))
     item.member("event", text: title)
     item.key("properties")

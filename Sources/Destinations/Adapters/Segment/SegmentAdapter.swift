@@ -63,6 +63,9 @@ public struct SegmentAdapter: DestinationAdapter {
   private let gzipLevel: Int32
   private var plans: EventPlans
   private let choice = IntegrationChoice(names: ["Segment.io", "Segment"], heedsAll: false)
+  private static let fields = EnvelopeField.allCases.filter {
+    ![.originalTimestamp, .sentAt, .receivedAt, .timestampFlag].contains($0)
+  }
 
   public init(_ configuration: SegmentConfiguration) {
     url = configuration.endpoint.url("/v1/batch")
@@ -113,11 +116,11 @@ public struct SegmentAdapter: DestinationAdapter {
     _ event: borrowing EnvelopeView, _ plan: EventPlan, _ place: EventSource,
     _ item: inout [UInt8]
   ) throws(MessagePackError) -> Preparation {
+    // JSON is longer than MessagePack, mostly by quotes, colons and the time.
+    item.reserveCapacity(event.payload.byteCount * 5 / 4 + 64)
     item.append(UInt8(ascii: "{"))
     do throws(CodecError) {
-      for field in EnvelopeField.allCases {
-        try append(field, event, plan, place, &item)
-      }
+      for field in Self.fields { try append(field, event, plan, place, &item) }
       for other in event.others {
         item.key(event.payload.extracting(other.key))
         try CanonicalJSON.append(value: event.payload.extracting(other.value), to: &item)
@@ -134,8 +137,7 @@ public struct SegmentAdapter: DestinationAdapter {
     _ place: EventSource, _ item: inout [UInt8]
   ) throws(CodecError) {
     switch field {
-    case .originalTimestamp, .sentAt, .receivedAt, .timestampFlag: return
-    case .messageId: return item.member("messageId", text: Self.messageID(event, place))
+    case .messageId: return Self.appendMessageID(event, place, &item)
     case .event where plan.name != nil:
       return item.member("event", text: plan.name ?? [])
     default: break
@@ -149,12 +151,17 @@ public struct SegmentAdapter: DestinationAdapter {
     }
   }
 
-  private static func messageID(
-    _ event: borrowing EnvelopeView, _ place: EventSource
-  ) -> [UInt8] {
+  private static func appendMessageID(
+    _ event: borrowing EnvelopeView, _ place: EventSource, _ item: inout [UInt8]
+  ) {
     let given = event.text(.messageId)
-    if given.isEmpty { return DerivedID.ofEvent(event.payload, place) }
-    // Bytes are as many as characters or more, so this errs on the safe side.
-    return given.byteCount < 100 ? given.copied() : Array("sha256-".utf8) + DerivedID.hex(given)
+    if given.isEmpty {
+      item.member("messageId", text: DerivedID.ofEvent(event.payload, place))
+    } else if given.byteCount < 100 {
+      // Bytes are as many as characters or more, so this errs on the safe side.
+      item.member("messageId", text: given)
+    } else {
+      item.member("messageId", text: Array("sha256-".utf8) + DerivedID.hex(given))
+    }
   }
 }

@@ -125,6 +125,7 @@ public struct WebhookAdapter: DestinationAdapter {
     _ item: inout [UInt8]
   ) -> Preparation {
     do throws(CodecError) {
+      item.reserveCapacity(event.payload.byteCount * 5 / 4 + 64)
       guard plan.name != nil || !plan.properties.isIdentity else {
         try CanonicalJSON.append(
           event.payload, .init(receivedAt: place.received.nanoseconds), to: &item)
