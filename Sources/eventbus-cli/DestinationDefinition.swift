@@ -76,12 +76,12 @@ struct DestinationOptions {
   let context: Commands.Context
 
   func endpoint(usual: String? = nil) throws -> HTTPEndpoint {
-    guard let text = try context.arguments.text("endpoint") ?? usual else {
+    guard let text = context.arguments.text("endpoint") ?? usual else {
       throw UsageError("\(context.arguments.command.name) needs --endpoint URL")
     }
-    do {
+    do throws(HTTPEndpointError) {
       return try HTTPEndpoint(text)
-    } catch let error as HTTPEndpointError {
+    } catch {
       throw UsageError("--endpoint: \(error)")
     }
   }
