@@ -26,7 +26,9 @@ enum Commands {
       ArchiveImportCommand.entry,
       CollectorCommand.entry, ArchiverCommand.entry,
       AggregatorCommand.entry, ReportCommand.entry,
-    ] + ConsumersCommands.entries + JournalCommands.entries + ArchiveCommands.entries
+    ] + PublisherCommand.entries + DeadLettersCommands.entries + ConsumersCommands.entries
+    + JournalCommands.entries
+    + ArchiveCommands.entries
 
   static let parser = CommandLineParser(
     program: "eventbus", version: version, commands: all.map(\.definition))

@@ -6,8 +6,12 @@ enum StatusCommand {
   static let entry = Commands.Entry(
     definition: CommandDefinition(
       name: "status", group: "Administration",
-      summary: "Shows the broker, event names, producers, subscribers and what was refused.",
-      options: Administration.options,
+      summary: "Shows the broker, event names, producers, subscribers, refusals and destinations.",
+      options: Administration.options + [
+        .option(
+          "data", "DIR", help: "Where the publishers keep their state.",
+          default: "./eventbus-data")
+      ],
       examples: [
         CommandExample("eventbus status", "Of the bus on its usual port."),
         CommandExample(
@@ -20,7 +24,12 @@ enum StatusCommand {
       try bus.status()
     }
     let isJSON = context.arguments.flag("json")
-    Terminal.output(isJSON ? "\(ControlJSON.json(status))\n" : StatusText.text(status))
+    let data = try context.arguments.requiredText("data")
+    Terminal.output(
+      isJSON
+        ? "\(ControlJSON.json(status))".dropLast()
+          + ",\"destinations\":\(DestinationStates.json(data: data))}\n"
+        : StatusText.text(status) + DestinationStates.text(data: data))
     return .done
   }
 }

@@ -4,12 +4,6 @@ internal import Database
 internal import Primitives
 internal import SinkState
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// When the status was made and stored.
 struct StatusPublishing {
   var progress: SinkProgress?
@@ -42,7 +36,7 @@ extension DeliveryLoop {
     publishing.lastWord = word
     publishing.nextStore = now + StatusPublishing.storeInterval
     do throws(DatabaseError) {
-      try store.writeStatus(shared.describe(status), process: getpid(), at: Timestamp.now())
+      try store.writeStatus(status, json: shared.describe(status), at: Timestamp.now())
     } catch {
       // What is settled is stored by the same file: that says what is wrong with it.
     }

@@ -111,12 +111,22 @@ public struct DeliveryStore: ~Copyable {
 
   /// For those who look into the file: `eventbus status`.
   public func writeStatus(
-    _ json: String, process: Int32, at now: Timestamp
+    _ status: DeliveryStatus, json: String, at now: Timestamp
   ) throws(DatabaseError) {
-    let put = try database.prepare("INSERT OR REPLACE INTO status VALUES (1, ?, ?, ?)")
-    try put.bind(1, Int64(process))
-    try put.bind(2, now.nanoseconds)
-    try put.bind(3, json)
+    let put = try database.prepare(
+      "INSERT OR REPLACE INTO status VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)")
+    try put.bind(1, now.nanoseconds)
+    try put.bind(2, status.state.word)
+    try put.bind(3, status.state.reason ?? "")
+    try put.bind(4, Int64(status.waitingEvents))
+    if let oldest = status.oldestWaiting {
+      try put.bind(5, oldest.nanoseconds)
+    } else {
+      try put.bindNull(5)
+    }
+    try put.bind(6, status.lag)
+    try put.bind(7, status.rate)
+    try put.bind(8, json)
     try put.run()
   }
 

@@ -69,6 +69,14 @@ public struct DestinationFolder: Hashable, Sendable {
 
   public var hasState: Bool { unsafe access(stateFile, F_OK) == 0 }
 
+  /// Whether a publisher runs here at this moment.
+  public var isInUse: Bool {
+    let file = unsafe open(lockFile, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+  }
+
   /// Makes the folder and what is missing above it.
   public func create() throws(SystemError) {
     var at = path.utf8.startIndex

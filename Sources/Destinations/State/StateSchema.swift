@@ -8,7 +8,8 @@
 //                   destination, failing), reason, status (0: no answer), answer, tries, route; edited;
 //                   payload, the envelope as MessagePack; bytes that it counts for
 //   letter_totals   one row, kept by triggers: count, bytes and queued of `letters`; dropped
-//   status          one row: process, when it was written, and the JSON that /status gives
+//   status          one row, written by the running publisher: when, state and its reason, events waiting,
+//                   when the bus took the oldest (NULL: none), lag, events a second, and the JSON of /status
 //
 // Cursor, ledger and the dead letters they count change in one transaction. A version beyond 1 is refused
 // and left untouched. Deleted rows are overwritten with zeros.
@@ -57,8 +58,9 @@ public enum StateSchema {
       """,
       """
       CREATE TABLE status (
-        one INTEGER PRIMARY KEY CHECK (one = 1), process INTEGER NOT NULL, time INTEGER NOT NULL,
-        json TEXT NOT NULL)
+        one INTEGER PRIMARY KEY CHECK (one = 1), time INTEGER NOT NULL, state TEXT NOT NULL,
+        reason TEXT NOT NULL, waiting INTEGER NOT NULL, oldest INTEGER, lag INTEGER NOT NULL,
+        rate REAL NOT NULL, json TEXT NOT NULL)
       """,
     ].joined(separator: ";\n")
   ]
@@ -66,6 +68,11 @@ public enum StateSchema {
   /// Opens the file, and makes it when it is not there.
   public static func open(_ path: String) throws(DatabaseError) -> Database {
     try Database(path, migrations: migrations, erases: true)
+  }
+
+  /// Opens a file that is there, to read it beside its publisher.
+  public static func openReadOnly(_ path: String) throws(DatabaseError) -> Database {
+    try Database(readOnly: path, versions: migrations.count)
   }
 
   /// Reads all of it; false when SQLite finds damage.
