@@ -155,7 +155,7 @@ targets += [
     name: "benchmarks",
     dependencies: [
       "Primitives", "EventModel", "EventCodec", "BusClient", "BusProtocol", "TestSupport",
-      "CPlatform", "Aggregation", "Destinations", "HTTPClient",
+      "CPlatform", "Aggregation", "Archive", "Destinations", "HTTPClient",
     ],
     path: "Tests/Benchmarks", swiftSettings: strict),
   // What the README shows, compiled and run.

@@ -1,5 +1,5 @@
 // Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks aggregate`,
-// `benchmarks destinations`, `benchmarks bus PROGRAM`.
+// `benchmarks archive`, `benchmarks destinations`, `benchmarks bus PROGRAM`.
 
 internal import CPlatform
 
@@ -13,12 +13,11 @@ struct Benchmarks {
       switch words.first {
       case "codec": try CodecBenchmark.run()
       case "aggregate": try AggregateBenchmark.run()
+      case "archive": try ArchiveBenchmark.run()
       case "bus": try BusBenchmark.run(Array(words.dropFirst()))
       case "destinations": try DestinationBenchmark.run()
       default:
-        report(
-          "benchmarks codec | benchmarks aggregate | benchmarks destinations | "
-            + "benchmarks bus PROGRAM [CASE]...")
+        report("benchmarks codec | aggregate | archive | destinations | bus PROGRAM [CASE]...")
       }
     } catch {
       report("\(words.first ?? ""): \(error)")
