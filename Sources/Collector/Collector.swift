@@ -10,7 +10,6 @@ internal import Synchronization
 public final class Collector: Sendable {
   private let configuration: CollectorConfiguration
   private let producer: Producer
-  private let core: CorePool
   private let shared: CollectorShared
   private let pending: PendingRequests
   private let server: Mutex<HTTPServer?>
@@ -59,7 +58,6 @@ public final class Collector: Sendable {
     }
     self.configuration = configuration
     self.producer = producer
-    self.core = core
     self.shared = shared
     self.pending = pending
     self.server = Mutex(server)

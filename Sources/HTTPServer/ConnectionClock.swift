@@ -75,11 +75,18 @@ final class ConnectionClock: Sendable {
   /// A new step begins.
   func begin(_ descriptor: Int32) {
     let deadline = SystemClock.monotonic() + stepNanoseconds
-    state.withLock { state in state.deadlines[descriptor] = deadline }
+    set(descriptor, deadline)
   }
 
   /// It is the handler's turn, whose time is not the client's fault.
-  func pause(_ descriptor: Int32) { state.withLock { $0.deadlines[descriptor] = .max } }
+  func pause(_ descriptor: Int32) { set(descriptor, .max) }
+
+  /// Only for connections that are open: the number of another may be somebody else's by now.
+  private func set(_ descriptor: Int32, _ deadline: Int64) {
+    state.withLock { state in
+      if state.deadlines[descriptor] != nil { state.deadlines[descriptor] = deadline }
+    }
+  }
 
   /// Reads on behind a refusal, on a copy of the socket, until the client has had time to see it.
   func linger(_ descriptor: Int32) {

@@ -1,5 +1,6 @@
 // Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks aggregate`,
-// `benchmarks archive`, `benchmarks destinations`, `benchmarks bus PROGRAM`.
+// `benchmarks archive`, `benchmarks destinations`, `benchmarks bus PROGRAM`,
+// `benchmarks collector PROGRAM`.
 
 internal import CPlatform
 
@@ -16,8 +17,11 @@ struct Benchmarks {
       case "archive": try ArchiveBenchmark.run()
       case "bus": try BusBenchmark.run(Array(words.dropFirst()))
       case "destinations": try DestinationBenchmark.run()
+      case "collector": try CollectorBenchmark.run(Array(words.dropFirst()))
       default:
-        report("benchmarks codec | aggregate | archive | destinations | bus PROGRAM [CASE]...")
+        report(
+          "benchmarks codec | aggregate | archive | destinations | bus PROGRAM [CASE]... | "
+            + "collector PROGRAM [RATE]...")
       }
     } catch {
       report("\(words.first ?? ""): \(error)")

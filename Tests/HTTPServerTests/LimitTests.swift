@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import Primitives
 internal import TestSupport
 internal import Testing
 
@@ -70,6 +71,23 @@ struct LimitTests {
     let silent = try TestClient(port: server.port)
     #expect(try half.isClosed())
     #expect(try silent.isClosed())
+  }
+
+  @Test func `one address has no more connections than it may`() throws {
+    let server = try sampleServer(limits: HTTPLimits(connectionsPerAddress: 1))
+    var first: TestClient? = try TestClient(port: server.port)
+    try first?.send(get("/hello"))
+    #expect(try first?.receive().status == 200)
+    #expect(try TestClient(port: server.port).isClosed())
+    first = nil
+    #expect(
+      try waitUntil {
+        let next = try TestClient(port: server.port)
+        do {
+          try next.send(get("/hello"))
+          return try next.receive().status == 200
+        } catch is ConnectionEnded { return false } catch is SystemError { return false }
+      })
   }
 
   @Test func `a connection too many is served when another ends`() throws {
