@@ -42,6 +42,8 @@ struct ForgetRewriter {
 
   /// Does the next piece of work: at most one part, or one look through the indexes.
   ///
+  /// The caller holds `lock.maintenance`, so that nobody else replaces parts meanwhile.
+  ///
   /// - Parameter now: nanoseconds since 1970.
   /// - Throws: what keeps parts from being written, as a full disk: it goes on with the next call.
   mutating func step(_ catalogue: borrowing Catalogue, at now: Int64) throws(ArchiveError) -> Step {
@@ -62,7 +64,7 @@ struct ForgetRewriter {
     if !queue.isEmpty { return .worked }
     guard left.isEmpty else { return .blocked(left.compactMap { damages[$0.id] }) }
     // What a killed compaction left may hold them too.
-    _ = try ArchiveCleanup.runUnlessMaintained(catalogue)
+    _ = try ArchiveCleanup.run(catalogue, besideOpenPart: true)
     try catalogue.finish(open, at: now)
     erasures = []
     return .finished(requests: open.count)
@@ -72,14 +74,13 @@ struct ForgetRewriter {
     _ part: Part, _ catalogue: borrowing Catalogue, at now: Int64
   ) throws(ArchiveError) {
     var erasure = PartErasure(part, erasures, key: catalogue.hash)
-    let folder = part.path.split(separator: "/").dropLast().joined(separator: "/")
     var writer = try PartWriter(
-      directory: catalogue.directory, folder: folder,
+      directory: catalogue.directory, folder: ArchiveNames.folder(of: part.path),
       name: "\(ArchiveNames.partPrefix)\(part.epoch)-\(part.first)-erasing")
     try onStep?(.created)
     switch try Self.copy(part, catalogue.directory, &erasure, &writer) {
     case .missing:
-      // A compaction took it; what has its place comes up with the next look.
+      // What has its place comes up with the next look; a file that is lost has nobody in it.
       writer.discard()
     case .damaged(let damage):
       writer.discard()
@@ -106,7 +107,7 @@ struct ForgetRewriter {
     }
     try onStep?(.published)
     guard try catalogue.erase(erasure.part, new, events: erasure.erased) else {
-      // A compaction was faster: the events are in its part now, which the next look finds.
+      // Somebody without the lock was faster; the next look finds where the events are now.
       if let new { try Self.remove("\(directory)/\(new.part.path)") }
       return
     }

@@ -17,8 +17,12 @@ enum ArchiveCleanup {
     }
   }
 
+  /// - Parameter besideOpenPart: leaves what this process may be writing just now, whose names do not end
+  ///   as those of finished files do.
   /// - Returns: the paths that were removed, below the directory.
-  static func run(_ catalogue: borrowing Catalogue) throws(ArchiveError) -> [String] {
+  static func run(
+    _ catalogue: borrowing Catalogue, besideOpenPart: Bool = false
+  ) throws(ArchiveError) -> [String] {
     let known = Set(try catalogue.parts().map(\.path))
     let directory = catalogue.directory
     var removed: [String] = []
@@ -27,7 +31,9 @@ enum ArchiveCleanup {
         for hour in try folders(of: "\(directory)/\(day)") {
           let folder = "\(day)/\(hour)"
           for name in try FileSystem.list("\(directory)/\(folder)")
-          where ArchiveNames.isOurs(file: name) && !known.contains("\(folder)/\(name)") {
+          where ArchiveNames.isOurs(file: name) && !known.contains("\(folder)/\(name)")
+            && !(besideOpenPart && !name.hasSuffix(ArchiveNames.partSuffix))
+          {
             try FileSystem.remove("\(directory)/\(folder)/\(name)")
             removed.append("\(folder)/\(name)")
           }

@@ -34,6 +34,7 @@ extension ArchiveWriter {
     status.conflictCount = core.doubles.conflictCount
     status.conflicts = core.doubles.conflicts
     status.peopleForgotten = core.forgotten.count
-    status.unerasable = unerasable.sorted()
+    status.unerasable = forgetting.damages.map(\.file).sorted()
+    status.isErasing = forgetting.isDue(at: .max)
   }
 }

@@ -27,8 +27,7 @@ public struct ArchiveWriter: ~Copyable {
   public let removed: [String]
   public private(set) var partsWritten: UInt64 = 0
   public private(set) var bytesWritten: UInt64 = 0
-  /// Damaged parts that hold somebody who asked to be forgotten.
-  public internal(set) var unerasable: Set<String> = []
+  var forgetting = Forgetting()
   /// Called between the steps of a commit; a test throws there, as if the process died.
   var onStep: ((ArchiveStep) throws(ArchiveError) -> Void)?
 
@@ -168,6 +167,7 @@ public struct ArchiveWriter: ~Copyable {
     try onStep?(.catalogued)
     // Had the directory been taken away meanwhile, the transaction went where nobody finds it.
     try checkDirectory()
+    if core?.requests.isEmpty == false { forgetting.begin() }
     core?.committed()
     if let part {
       partsWritten += 1

@@ -127,11 +127,14 @@ struct ArchiverSession: ~Copyable {
   private mutating func work() throws(Fault) {
     while !shared.mustStop {
       let batch: EventBatch?
+      // Nobody waits for events while there are parts to be written anew: a batch, a part, in turn.
+      let isErasing = writer.forgetting.isDue(at: SystemClock.monotonic())
       do throws(BusClientError) {
-        batch = try subscriber.nextBatch(deadline: .milliseconds(100))
+        batch = try subscriber.nextBatch(deadline: isErasing ? .zero : .milliseconds(100))
       } catch {
         throw .bus(error)
       }
+      if isErasing { try archive { (writer) throws(ArchiveError) in try writer.forget() } }
       if let batch { try archive { (writer) throws(ArchiveError) in try writer.take(batch) } }
       if let gap = batch?.gap { tell(gap) }
       let now = SystemClock.monotonic()
@@ -160,7 +163,6 @@ struct ArchiverSession: ~Copyable {
   private mutating func commit() throws(Fault) {
     try archive { (writer) throws(ArchiveError) in
       try writer.commit()
-      try writer.eraseForgotten()
     }
     hasWritten = true
     lastCommit = SystemClock.monotonic()

@@ -35,6 +35,8 @@ public struct ArchiverStatus: Sendable {
   public var peopleForgotten = 0
   /// Damaged parts that hold somebody who asked to be forgotten.
   public var unerasable: [String] = []
+  /// Parts are being written anew without somebody who asked to be forgotten.
+  public var isErasing = false
 
   public init() {}
 

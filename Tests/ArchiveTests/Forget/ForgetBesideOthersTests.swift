@@ -89,4 +89,43 @@ struct ForgetBesideOthersTests {
     #expect(try archive.forget() == .finished(requests: 1))
     #expect(try archive.stored() == Self.others(archive.lines))
   }
+
+  @Test func `the archiver erases between batches, its open part unharmed`() throws {
+    let archive = try WrittenArchive()
+    var writer = try archive.begin()
+    for offset in 0..<10 as Range<UInt64> {
+      try writer.take(GivenEvent(offset: offset, userId: offset % 2 == 0 ? "anna" : "bert"))
+    }
+    try writer.commit()
+    try writer.take(GivenEvent(offset: 10, name: "$forget", userId: "anna"))
+    try writer.commit()
+    try writer.take(GivenEvent(offset: 11, userId: "anna"))
+    #expect(writer.forgetting.isDue(at: 0))
+    // What a killed compaction left.
+    let part = try #require(try archive.parts().first)
+    let left = "\(archive.directory)/\(part.path.replacing(".ndjson", with: "-r3.ndjson"))"
+    try writeFile(left, try fileBytes("\(archive.directory)/\(part.path)"))
+    while writer.forgetting.isDue(at: .max) { try writer.forget() }
+    #expect(!FileSystem.exists(left))
+    #expect(try archive.offsets() == [1, 3, 5, 7, 9])
+    try writer.commit()
+    #expect(try archive.offsets() == [1, 3, 5, 7, 9, 11])
+    #expect(try writer.catalogue.erasures().map(\.events) == [5])
+  }
+
+  @Test func `while another process replaces parts the archiver waits`() throws {
+    let archive = try WrittenArchive()
+    var writer = try archive.begin()
+    try writer.take(GivenEvent(offset: 0, userId: "anna"))
+    try writer.take(GivenEvent(offset: 1, name: "$forget", userId: "anna"))
+    try writer.commit()
+    let lock = try ArchiveLock(.maintenance, of: archive.directory)
+    try writer.forget()
+    #expect(!writer.forgetting.isDue(at: SystemClock.monotonic()))
+    #expect(writer.forgetting.isDue(at: SystemClock.monotonic() + 1_000_000_000))
+    #expect(try archive.offsets() == [0])
+    _ = consume lock
+    while writer.forgetting.isDue(at: .max) { try writer.forget() }
+    #expect(try archive.offsets() == [])
+  }
 }
