@@ -1,4 +1,6 @@
 /// The commands that read an archive's files, or put them in order.
 enum ArchiveCommands {
-  static let entries: [Commands.Entry] = [ArchiveQueryCommand.entry]
+  static let entries: [Commands.Entry] = [
+    ArchiveQueryCommand.entry, ArchiveReplayCommand.entry, ArchiveImportCommand.entry,
+  ]
 }

@@ -83,13 +83,16 @@ struct ArchiveQuerySettings {
     if arguments.flag("count"), groupBy == nil { groupBy = [] }
   }
 
-  private static func filter(_ arguments: Arguments) throws(UsageError) -> ArchiveFilter {
+  /// - Parameter end: the option that bounds the times above.
+  static func filter(
+    _ arguments: Arguments, end: String = "to"
+  ) throws(UsageError) -> ArchiveFilter {
     var filter = ArchiveFilter()
     filter.patterns =
       arguments.texts("event").map { EventPattern($0) }
       + arguments.texts("exact").map { EventPattern(exact: Array($0.utf8)) }
     filter.from = try time(arguments, "from")
-    filter.to = try time(arguments, "to")
+    filter.to = try time(arguments, end)
     filter.user = arguments.text("user")
     if filter.user == "" { throw UsageError("--user is empty: nobody has that id") }
     for text in arguments.texts("where") {

@@ -23,7 +23,6 @@ enum Commands {
     [
       UpCommand.entry, BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
       StatusCommand.entry, DemoGamesCommand.entry,
-      ArchiveImportCommand.entry,
       CollectorCommand.entry, ArchiverCommand.entry,
       AggregatorCommand.entry, ReportCommand.entry,
     ] + PublisherCommand.entries + DeadLettersCommands.entries + ConsumersCommands.entries

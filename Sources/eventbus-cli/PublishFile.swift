@@ -121,7 +121,8 @@ final class PublishNotes: Sendable {
     }
   }
 
-  func refused(_ event: RefusedEvent) {
+  /// - Parameter given: where the event is from; nil: its line, where it has a number.
+  func refused(_ event: RefusedEvent, at given: String? = nil) {
     let count = state.withLock { state in
       state.refused += 1
       return state.refused
@@ -130,7 +131,7 @@ final class PublishNotes: Sendable {
       if count == Self.maximumLines { Terminal.error("further refusals are only counted") }
       return
     }
-    let line = event.sequence.map { "line \($0)" } ?? "an event"
+    let line = given ?? event.sequence.map { "line \($0)" } ?? "an event"
     Terminal.error("\(place)\(line): \(event.code): \(TerminalText.escape(event.text))")
   }
 }

@@ -15,6 +15,11 @@ public enum ReplaySequence {
     return UInt64(position.epoch) << offsetBits | (position.offset + 1)
   }
 
+  /// The position of the event with this number; nil for 0, which is none.
+  public static func position(of number: UInt64) -> Position? {
+    place(behind: number).map { Position(epoch: $0.epoch, offset: $0.offset - 1) }
+  }
+
   /// The place behind the event with this number; nil for 0, which is none.
   public static func place(behind number: UInt64) -> Position? {
     guard number > 0 else { return nil }
