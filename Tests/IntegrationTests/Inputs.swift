@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Inputs that lie beside the repository, where they are there. What a test cannot do without it makes
 /// itself; the rest is told, so that a skipped test does not pass in silence.
@@ -19,6 +20,13 @@ enum Inputs {
 
   static func bytes(_ name: String) throws -> [UInt8]? {
     try path(name).map { Array(try Data(contentsOf: URL(fileURLWithPath: $0))) }
+  }
+
+  /// The lines of a file that gzip packed.
+  static func unpacked(_ name: String) throws -> [String]? {
+    guard let path = path(name) else { return nil }
+    let (_, output, _) = try ChildProcess.run("gzip", ["-dc", path], limit: .seconds(60))
+    return String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
   static func lines(_ name: String) throws -> [String]? {
