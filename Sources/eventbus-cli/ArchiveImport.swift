@@ -20,8 +20,8 @@ struct ArchiveImport {
     let files = try CommandFailure.translating { () throws(ArchiveError) in
       try ImportFiles(settings.paths)
     }
-    let key = try CommandFailure.translating { () throws(ArchiveError) in
-      try Catalogue(reading: settings.directory).key
+    let archive = try CommandFailure.translating { () throws(ArchiveError) in
+      try ReplaySource(settings.directory)
     }
     if !settings.isDryRun, !settings.takesAnyName {
       try SubscriberNames.check(settings.subscribers, context.arguments)
@@ -33,7 +33,7 @@ struct ArchiveImport {
     var before = 0
     for file in files.files where summary.outcome.failure == nil {
       guard !context.interruption.isRequested else { break }
-      let goesOn = try take(file, key, refused) { bar.update(before + $0) }
+      let goesOn = try take(file, archive, refused) { bar.update(before + $0) }
       before += Int(clamping: file.bytes)
       guard goesOn else { break }
     }
@@ -45,17 +45,25 @@ struct ArchiveImport {
 
   /// One file; false when none should follow.
   private mutating func take(
-    _ file: ImportFile, _ key: [UInt8], _ refused: FileWriter?, _ progress: (Int) -> Void
+    _ file: ImportFile, _ archive: ReplaySource, _ refused: FileWriter?,
+    _ progress: (Int) -> Void
   ) throws -> Bool {
     let place = "\(TerminalText.escape(file.path)): "
     guard let digest = try digest(of: file.path) else { return false }
-    let identity = ImportIdentity(digest: digest, archive: key, subscribers: settings.subscribers)
+    let identity = ImportIdentity(
+      digest: digest, archive: archive.key, subscribers: settings.subscribers)
     var lines = LinePublisher(refusedLines: refused, stopsOnError: settings.stopsOnError)
     lines.place = place
     lines.id = { identity.messageId(line: $0) }
     let counts = NameCounts()
     let isDryRun = settings.isDryRun
-    lines.isWanted = { topic, _ in
+    var forgotten: UInt64 = 0
+    lines.isWanted = { topic, payload in
+      // The archiver would leave it out too; nobody else should see it on the way.
+      guard !archive.isForgotten(payload) else {
+        forgotten += 1
+        return false
+      }
       if isDryRun { counts.add(topic) }
       return true
     }
@@ -71,6 +79,7 @@ struct ArchiveImport {
     if let damage { Terminal.error("\(place)\(damage)") }
     var outcome = lines.outcome
     if let producer { outcome.add(producer.closeBlocking(deadline: settings.timeout)) }
+    summary.forgotten += forgotten
     summary.add(outcome, names: counts, isDamaged: damage != nil, wasSent: stored > 0)
     return !(settings.stopsOnError && outcome.refused > 0)
   }
