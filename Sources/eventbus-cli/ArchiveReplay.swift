@@ -38,14 +38,8 @@ struct ArchiveReplay {
       try SubscriberNames.check(settings.definition.subscribers, context.arguments)
     }
     let notes = PublishNotes()
-    let producer = try makeProducer(replay, notes)
-    guard try producer.waitForBus(settings.timeout, interruption) else {
-      throw CommandFailure(
-        interruption.code ?? .busUnreachable,
-        "no answer from \(settings.bus) within \(settings.timeout): nothing was sent")
-    }
     let bar = SharedProgress("sent")
-    let report = try send(&replay, producer, bar)
+    let report = try send(&replay, notes, bar)
     bar.finish()
     var summary = ReplaySummary(report, replay.state)
     summary.isResumed = replay.isResumed
@@ -53,23 +47,27 @@ struct ArchiveReplay {
     return end(summary, start)
   }
 
-  private func makeProducer(_ replay: Replay, _ notes: PublishNotes) throws -> Producer {
+  /// Nil when the bus does not answer.
+  private func connect(
+    _ identity: [UInt8], _ epoch: UInt32, _ notes: PublishNotes
+  ) throws(BusClientError) -> Producer? {
     var configuration = ProducerConfiguration(
       address: settings.bus, client: "eventbus archive replay")
-    configuration.identity = .bytes(replay.producerIdentity)
+    configuration.identity = .bytes(identity)
     configuration.addressees = settings.definition.subscribers
     // Enough to keep the bus busy, and little to lose sight of when it is stopped.
     configuration.maximumEvents = 100_000
     configuration.onNotice = { notes.take($0) }
     configuration.onRefused = { event in
-      let place = event.sequence.flatMap { ReplaySequence.position(of: $0) }
+      let place = event.sequence.flatMap { ReplaySequence.position(of: $0, epoch: epoch) }
       notes.refused(event, at: place.map(Self.text))
     }
-    return try Producer(configuration)
+    let producer = try Producer(configuration)
+    return try producer.waitForBus(settings.timeout, context.interruption) ? producer : nil
   }
 
   private func send(
-    _ replay: inout Replay, _ producer: Producer, _ bar: SharedProgress
+    _ replay: inout Replay, _ notes: PublishNotes, _ bar: SharedProgress
   ) throws -> Replay.Report {
     let interruption = context.interruption
     var steering = Replay.Steering()
@@ -85,7 +83,9 @@ struct ArchiveReplay {
       Terminal.error("\(Self.text(place)): \(TerminalText.escape(reason))")
     }
     do throws(ArchiveError) {
-      return try replay.run(producer, deadline: settings.timeout, steering)
+      return try replay.run(deadline: settings.timeout, steering) {
+        identity, epoch throws(BusClientError) in try connect(identity, epoch, notes)
+      }
     } catch {
       throw CommandFailure(error)
     }

@@ -79,7 +79,9 @@ struct PublishFile {
 extension Producer {
   /// Waits for the broker for half of `timeout`, the other half being for the end, in short steps, so
   /// that a request to end is seen.
-  func waitForBus(_ timeout: Duration, _ interruption: Interruption) throws -> Bool {
+  func waitForBus(
+    _ timeout: Duration, _ interruption: Interruption
+  ) throws(BusClientError) -> Bool {
     let end = SystemClock.monotonic() + timeout.nanoseconds / 2
     while SystemClock.monotonic() < end, !interruption.isRequested {
       if try waitUntilConnected(deadline: .milliseconds(100)) { return true }

@@ -23,6 +23,7 @@ struct ReplaySummary {
   func code(_ interrupted: ExitCode?) -> ExitCode {
     if let interrupted { return interrupted }
     if report.failure == .fenced { return .fenced }
+    if !report.wasReached { return report.published == 0 ? .busUnreachable : .eventsUnaccounted }
     if report.unacknowledged > 0 || report.failure != nil { return .eventsUnaccounted }
     if report.query.damageCount > 0 { return .failed }
     return refused > 0 ? .someInputRefused : .done
@@ -31,6 +32,10 @@ struct ReplaySummary {
   func show(_ settings: ArchiveReplaySettings) {
     for damage in report.query.damages {
       Terminal.error("eventbus archive replay: \(settings.directory)/\(damage)")
+    }
+    if !report.wasReached {
+      Terminal.error(
+        "eventbus archive replay: no answer from \(settings.bus) within \(settings.timeout)")
     }
     if settings.json { return Terminal.output("\(json)\n") }
     if let names {

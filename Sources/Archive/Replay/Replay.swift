@@ -6,8 +6,8 @@ internal import Primitives
 /// Sends events of an archive to named subscribers, and goes on where an earlier run stopped.
 ///
 /// Which events: those that the filter wants of what the archive held when the replay began. What is sent
-/// has its position as sequence, so the broker stores none twice, and its last number is the place to go
-/// on. Blocks its thread, and waits for nobody but the producer.
+/// has its offset as sequence, under a producer for each epoch, so the broker stores none twice, and its last
+/// number is the place to go on. Blocks its thread, and waits for nobody but the producer.
 public struct Replay {
   /// Which events, and where the state is kept.
   public let source: ReplaySource
@@ -43,11 +43,6 @@ public struct Replay {
     self.filter.to = state.until
   }
 
-  /// The identity of the producer that sends it: its addressees must be the definition's subscribers.
-  public var producerIdentity: [UInt8] {
-    definition.producer(archive: source.key, run: state.run)
-  }
-
   /// How a run is watched and steered, each called on the thread that runs it.
   public struct Steering {
     public var isCancelled: @Sendable () -> Bool = { false }
@@ -75,6 +70,8 @@ public struct Replay {
     public var refusedByBus: UInt64 = 0
     public var unacknowledged: UInt64 = 0
     public var failure: BusClientError?
+    /// The bus did not answer in time.
+    public var wasReached = true
     public var query = QueryReport()
     /// Nothing is left to be sent.
     public var isComplete = false
@@ -88,7 +85,8 @@ public struct Replay {
   ) throws(ArchiveError) -> Report {
     var report = Report()
     var reader = ReplayReader(archive: source.key)
-    report.query = try query(from: Position(epoch: 0, offset: 0), isCancelled).rows { row in
+    let whole = Position(epoch: 0, offset: 0)..<state.end
+    report.query = try query(whole, isCancelled).rows { row in
       switch read(row.line, &reader, &report, { _, _ in }) {
       case .publish:
         report.published += 1
@@ -100,42 +98,69 @@ public struct Replay {
     return report
   }
 
-  /// Sends what is left. The producer is connected, and is closed here, within `deadline`.
+  /// Gives a producer of this identity that has heard from the bus, whose addressees are the definition's
+  /// subscribers; nil when the bus does not answer.
+  public typealias Connect =
+    (_ identity: [UInt8], _ epoch: UInt32) throws(BusClientError) -> Producer?
+
+  /// Sends what is left. Each producer is closed here, within `deadline`.
   ///
   /// - Throws: `ArchiveError` when the archive cannot be read or the state cannot be written; what was
   ///   sent by then is with the broker, and the next run goes on behind it.
   public mutating func run(
-    _ producer: Producer, deadline: Duration, _ steering: Steering
+    deadline: Duration, _ steering: Steering, _ connect: Connect
   ) throws(ArchiveError) -> Report {
     var report = Report()
-    let stored = producer.storedSequence.flatMap { ReplaySequence.place(behind: $0) }
-    report.start = max(state.next, stored ?? state.next)
+    report.start = state.next
     guard !state.isComplete else {
       report.isComplete = true
-      report.failure = nil
-      _ = producer.closeBlocking(deadline: deadline)
       return report
     }
     try state.store(stateFolder, name)
-    var sender = ReplaySender(producer, steering, next: report.start)
-    let before = state.acknowledged
-    report.query = try send(&sender, &report, before)
-    let result = producer.closeBlocking(deadline: deadline)
-    report.published = sender.progress.published
-    report.acknowledged = result.acknowledged
-    report.refusedByBus = result.refused
-    report.unacknowledged = result.unacknowledged
-    report.failure = sender.failure ?? result.failure
-    if result.isComplete, report.failure == nil {
-      report.isComplete = sender.reachedEnd && report.query.damageCount == 0
-      sender.progress.settle(through: sender.reachedEnd ? state.end : sender.next)
+    for epoch in source.epochs where epoch >= state.next.epoch && epoch <= state.end.epoch {
+      guard try send(epoch, deadline, steering, connect, &report) else { return report }
     }
-    state.next = max(state.next, sender.progress.next)
-    state.acknowledged = before + result.acknowledged
-    state.refused += report.refused + result.refused
+    report.isComplete = report.query.damageCount == 0
+    if report.isComplete { state.next = max(state.next, state.end) }
     state.isComplete = report.isComplete
     try state.store(stateFolder, name)
     return report
+  }
+
+  /// Sends one epoch; false when it did not come to its end.
+  private mutating func send(
+    _ epoch: UInt32, _ deadline: Duration, _ steering: Steering, _ connect: Connect,
+    _ report: inout Report
+  ) throws(ArchiveError) -> Bool {
+    let identity = definition.producer(archive: source.key, run: state.run, epoch: epoch)
+    let producer: Producer
+    do throws(BusClientError) {
+      guard let connected = try connect(identity, epoch) else {
+        report.wasReached = false
+        return false
+      }
+      producer = connected
+    } catch {
+      report.failure = error
+      return false
+    }
+    let stored = ReplaySequence.place(behind: producer.storedSequence ?? 0, epoch: epoch)
+    var sender = ReplaySender(producer, steering, next: max(state.next, stored))
+    let before = state.acknowledged
+    report.query.add(try send(&sender, &report, before))
+    let result = producer.closeBlocking(deadline: deadline)
+    report.published += sender.progress.published
+    report.acknowledged += result.acknowledged
+    report.refusedByBus += result.refused
+    report.unacknowledged += result.unacknowledged
+    report.failure = sender.failure ?? result.failure
+    let isSent = result.isComplete && report.failure == nil
+    if isSent { sender.progress.settle(through: sender.next) }
+    state.next = max(state.next, sender.progress.next)
+    state.acknowledged = before + result.acknowledged
+    state.refused += result.refused
+    try state.store(stateFolder, name)
+    return isSent && sender.reachedEnd
   }
 
   private mutating func send(
@@ -144,7 +169,8 @@ public struct Replay {
     var reader = ReplayReader(archive: source.key)
     var trouble: ArchiveError?
     let steering = sender.steering
-    let result = try query(from: sender.next, steering.isCancelled).rows { row in
+    let end = min(state.end, Position(epoch: sender.next.epoch, offset: .max))
+    let result = try query(sender.next..<max(sender.next, end), steering.isCancelled).rows { row in
       switch read(row.line, &reader, &report, steering.onRefused) {
       case .publish(let position):
         guard sender.publish(reader, at: position, &report) else { return false }
@@ -162,10 +188,10 @@ public struct Replay {
   }
 
   private func query(
-    from start: Position, _ isCancelled: @escaping @Sendable () -> Bool
+    _ positions: Range<Position>, _ isCancelled: @escaping @Sendable () -> Bool
   ) -> ArchiveQuery {
     var filter = filter
-    filter.positions = start..<max(start, state.end)
+    filter.positions = positions
     var query = ArchiveQuery(source.directory, filter)
     query.isCancelled = isCancelled
     return query

@@ -24,11 +24,11 @@ public struct ReplayDefinition: Hashable, Sendable {
     Hex.encode(Array(digest("eventbus replay", archive).prefix(16)))
   }
 
-  /// The identity of the producer that sends it: 16 bytes.
+  /// The identity of the producer that sends an epoch of it: 16 bytes.
   ///
   /// - Parameter run: another number sends all of it once more.
-  public func producer(archive: [UInt8], run: UInt64) -> [UInt8] {
-    var bytes = Array(digest("eventbus replay \(run)", archive).prefix(16))
+  public func producer(archive: [UInt8], run: UInt64, epoch: UInt32) -> [UInt8] {
+    var bytes = Array(digest("eventbus replay \(run) \(epoch)", archive).prefix(16))
     // All zero stands for nobody.
     bytes[15] |= 1
     return bytes

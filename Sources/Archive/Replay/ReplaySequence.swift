@@ -1,29 +1,23 @@
 public import BusProtocol
 
-/// An archive's positions as a producer's sequence numbers, and back.
+/// An archive's positions as sequence numbers of a producer, and back.
 ///
 /// The number says the place itself, so that it is the same in every run, whatever was compacted, erased
-/// or added meanwhile, and the broker's last number of the replay is the place where it goes on. Bits 44
-/// to 63 are the epoch, the others the offset and one, since a sequence is never 0.
+/// or added meanwhile, and the broker's last number is the place where a replay goes on. Offsets begin
+/// anew with an epoch, so each epoch has a producer of its own. A sequence is never 0, hence the one more.
 public enum ReplaySequence {
-  static let offsetBits: UInt64 = 44
-
-  /// Nil beyond a million epochs or 17 million million offsets.
+  /// Nil for the one offset that no journal reaches.
   public static func number(of position: Position) -> UInt64? {
-    guard position.offset < 1 << offsetBits - 1, UInt64(position.epoch) < 1 << (64 - offsetBits)
-    else { return nil }
-    return UInt64(position.epoch) << offsetBits | (position.offset + 1)
+    position.offset < .max ? position.offset + 1 : nil
+  }
+
+  /// The place behind the event with this number; 0 is before all of them.
+  public static func place(behind number: UInt64, epoch: UInt32) -> Position {
+    Position(epoch: epoch, offset: number)
   }
 
   /// The position of the event with this number; nil for 0, which is none.
-  public static func position(of number: UInt64) -> Position? {
-    place(behind: number).map { Position(epoch: $0.epoch, offset: $0.offset - 1) }
-  }
-
-  /// The place behind the event with this number; nil for 0, which is none.
-  public static func place(behind number: UInt64) -> Position? {
-    guard number > 0 else { return nil }
-    return Position(
-      epoch: UInt32(number >> offsetBits), offset: number & (1 << offsetBits - 1))
+  public static func position(of number: UInt64, epoch: UInt32) -> Position? {
+    number > 0 ? Position(epoch: epoch, offset: number - 1) : nil
   }
 }

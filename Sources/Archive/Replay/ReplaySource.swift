@@ -9,18 +9,26 @@ public struct ReplaySource: Sendable {
   public let key: [UInt8]
   /// Behind the last event that is archived.
   public let end: Position
+  /// The epochs of its events, rising.
+  public let epochs: [UInt32]
   private let forgotten: ForgottenPeople
 
   /// - Throws: `.missing` when there is no archive.
   public init(_ directory: String) throws(ArchiveError) {
-    let (key, end, forgotten) = try CatalogueSnapshot.read(directory) {
-      catalogue throws(ArchiveError) in
-      (catalogue.key, try catalogue.end(), try catalogue.forgotten())
+    self = try CatalogueSnapshot.read(directory) { catalogue throws(ArchiveError) in
+      try ReplaySource(directory, catalogue)
     }
+  }
+
+  private init(_ directory: String, _ catalogue: borrowing Catalogue) throws(ArchiveError) {
+    let parts = try catalogue.parts()
+    let cursor = try catalogue.progress()?.cursor ?? Position(epoch: 0, offset: 0)
     self.directory = directory
-    self.key = key
-    self.end = end
-    self.forgotten = forgotten
+    key = catalogue.key
+    end = max(
+      cursor, parts.last.map { Position(epoch: $0.epoch, offset: $0.last + 1) } ?? cursor)
+    epochs = Set(parts.map(\.epoch)).sorted()
+    forgotten = try catalogue.forgotten()
   }
 
   /// Whether an event must not be brought back: a person in it was forgotten after it happened.
@@ -33,13 +41,5 @@ public struct ReplaySource: Sendable {
     } catch {
       return false
     }
-  }
-}
-
-extension Catalogue {
-  fileprivate func end() throws(ArchiveError) -> Position {
-    let cursor = try progress()?.cursor ?? Position(epoch: 0, offset: 0)
-    guard let last = try parts().last else { return cursor }
-    return max(cursor, Position(epoch: last.epoch, offset: last.last + 1))
   }
 }
