@@ -2,5 +2,6 @@
 enum ArchiveCommands {
   static let entries: [Commands.Entry] = [
     ArchiveQueryCommand.entry, ArchiveReplayCommand.entry, ArchiveImportCommand.entry,
+    ArchiveForgetCommand.entry,
   ]
 }
