@@ -2,6 +2,8 @@
 public struct StubRequest: Sendable {
   /// In order of arrival at the server, from 1.
   public var number: Int
+  /// When it was there as a whole, nanoseconds of the monotonic clock.
+  public var time: Int64
   /// Which connection it came over, from 1.
   public var connection: Int
   public var method: String

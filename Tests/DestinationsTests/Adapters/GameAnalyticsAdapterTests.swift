@@ -21,7 +21,7 @@ internal import Testing
         + #""manufacturer":"Apple"},"app":{"version":"1.2"},"network":{"wifi":true},"#
         + #""sessionId":"0123ABCD-89AB-CDEF-0123-456789ABCDEF","sessionNumber":4}"#)
     let expected = #"""
-      {"category":"design","event_id":"game:ended","v":2,"user_id":"u1","client_ts":1714564800,
+      {"client_ts":1714564800,"category":"design","event_id":"game:ended","v":2,"user_id":"u1",
       "sdk_version":"rest api v2","platform":"ios","os_version":"ios 17.1.2","device":"iPhone15,2",
       "manufacturer":"Apple","build":"1.2","connection_type":"wifi",
       "session_id":"0123abcd-89ab-cdef-0123-456789abcdef","session_num":4,"value":21,
@@ -106,13 +106,18 @@ internal import Testing
     #expect(
       String(decoding: call.body, as: UTF8.self)
         == #"{"platform":"linux","os_version":"linux 0","sdk_version":"rest api v2"}"#)
-    let now = Sample.received.nanoseconds / 1_000_000_000
-    for (server, seconds) in [(now + 9, 0), (now - 9, 0), (now + 100, 100), (now - 10, -10)] {
+    let now = Sample.received
+    let second = now.nanoseconds / 1_000_000_000
+    for (server, seconds) in [
+      (second + 9, 0), (second - 9, 0), (second + 100, 100), (second - 10, -10),
+    ] {
       let reply = HTTPReply(
         status: 200, body: Array(#"{"enabled":true,"server_ts":\#(server)}"#.utf8))
       #expect(adapter.opened(reply, at: Sample.received) == .delivered)
+      let item = Array(try adapter.item(Sample.track()).utf8)
+      let body = String(decoding: adapter.call([item], sentAt: now).body, as: UTF8.self)
       #expect(
-        try adapter.item(Sample.track()).contains("\"client_ts\":\(1_714_564_800 + seconds),"))
+        body.hasPrefix("[{\"client_ts\":\(1_714_564_800 + seconds),\"category\""), "\(body)")
     }
   }
 

@@ -130,8 +130,7 @@ public struct GameAnalyticsAdapter: DestinationAdapter {
             + "as the name of an event: give it another by the mapping's \"rename\"")
       }
       return try GameAnalyticsItem(
-        title: title, plan: plan.properties, defaults: configuration.defaults,
-        clockOffset: clockOffset
+        title: title, plan: plan.properties, defaults: configuration.defaults
       ).append(event, to: &item)
     } catch {
       return .refuse("the event is damaged: \(error)")
@@ -139,7 +138,10 @@ public struct GameAnalyticsAdapter: DestinationAdapter {
   }
 
   public func call(_ items: [[UInt8]], sentAt: Timestamp) -> HTTPCall {
-    signed("/events", RequestBody.joined("[", items, "]"))
+    // Here and not in `prepare`, which may run before the opening is answered.
+    let shifted =
+      clockOffset == 0 ? items : items.map { GameAnalyticsTime.shift($0, by: clockOffset) }
+    return signed("/events", RequestBody.joined("[", shifted, "]"))
   }
 
   public func verdict(_ reply: HTTPReply, count: Int, at now: Timestamp) -> DeliveryVerdict {

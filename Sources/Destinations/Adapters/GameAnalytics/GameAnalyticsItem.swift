@@ -5,12 +5,12 @@ internal import Primitives
 // A design event:
 //
 //   field            from                                                      else
+//   client_ts        timestamp in seconds; first, so that a request can shift it to the provider's clock
 //   category         "design"
 //   event_id         the name, lower case with ":" for blanks
 //   value            properties.value, where it is a number                    left out
 //   v                2
 //   user_id          userId, then anonymousId; over 64 bytes its SHA-256       refused
-//   client_ts        timestamp in seconds, by the provider's clock
 //   sdk_version      "rest api v2"
 //   platform         context.os.name                                           the configured one
 //   os_version       platform and context.os.version: "ios 17.1"               "linux 0"
@@ -30,7 +30,6 @@ struct GameAnalyticsItem {
   let title: [UInt8]
   let plan: PropertyPlan
   let defaults: GameAnalyticsDefaults
-  let clockOffset: Int64
 
   func append(
     _ event: borrowing EnvelopeView, to item: inout [UInt8]
@@ -41,18 +40,16 @@ struct GameAnalyticsItem {
       return .refuse("GameAnalytics needs a userId or an anonymousId")
     }
     let seconds = try event.timestamp().nanoseconds / 1_000_000_000
-    guard 0...99_999_999_999 ~= seconds + clockOffset else {
-      return .refuse("GameAnalytics takes no time before 1970")
-    }
+    guard seconds >= 0 else { return .refuse("GameAnalytics takes no time before 1970") }
     let context = event.isMap(.context) ? event.value(.context) : RawSpan()
     item.reserveCapacity(event.payload.byteCount * 5 / 4 + 256)
     item.append(UInt8(ascii: "{"))
+    item.member("client_ts", number: seconds)
     item.member("category", text: "design")
     item.member("event_id", text: title)
     item.member("v", number: 2)
     item.member(
       "user_id", text: user.count <= 64 ? user : unsafe DerivedID.hex(user.span.bytes))
-    item.member("client_ts", number: seconds + clockOffset)
     item.member("sdk_version", text: GameAnalyticsRules.sdkVersion)
     try appendDevice(context, &item)
     let properties = event.isMap(.properties) ? event.value(.properties) : RawSpan()
@@ -87,6 +84,21 @@ struct GameAnalyticsItem {
     } else if try context.isTrue(at: ["network", "cellular"]) {
       item.member("connection_type", text: "wwan")
     }
+  }
+}
+
+/// The time of an item that is ready, by another clock.
+enum GameAnalyticsTime {
+  private static let head = Array("{\"client_ts\":".utf8)
+
+  /// The item with `offset` seconds more, within what the provider takes.
+  static func shift(_ item: [UInt8], by offset: Int64) -> [UInt8] {
+    let rest = item.dropFirst(head.count)
+    let digits = rest.prefix { (48...57).contains($0) }
+    guard item.starts(with: head), let second = Int64(String(decoding: digits, as: UTF8.self))
+    else { return item }
+    let shifted = min(max(0, second + offset), 99_999_999_999)
+    return head + Array("\(shifted)".utf8) + rest.dropFirst(digits.count)
   }
 }
 
