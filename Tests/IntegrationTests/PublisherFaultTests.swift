@@ -20,7 +20,7 @@ extension IntegrationTests {
       let published = try broker.publish(input: EventLine.load(0..<count))
       #expect(published.status == .exited(0), "\(published.errors)")
       let publisher = try TestPublisher("segment", fake.url, broker, options)
-      let isThere = try waitUntil(limit) { fake.ask { $0.stored.count } >= stored ?? count }
+      let isThere = waitUntil(limit) { fake.ask { $0.stored.count } >= stored ?? count }
       #expect(isThere, "\(publisher.errors)")
       #expect(publisher.stop() == .exited(0), "\(publisher.errors)")
       return publisher
@@ -91,7 +91,7 @@ extension IntegrationTests {
       ]
       #expect(try broker.publish(lines: lines).status == .exited(0))
       let publisher = try TestPublisher("segment", fake.url, broker)
-      let isThere = try waitUntil { fake.ask { $0.stored.count } >= 6 }
+      let isThere = waitUntil { fake.ask { $0.stored.count } >= 6 }
       #expect(isThere, "\(publisher.errors)")
       let bodies = fake.ledger.requests.map { JSONPiece($0.body[...]) }
       #expect(bodies.count == 3)
@@ -113,7 +113,7 @@ extension IntegrationTests {
       #expect(fake.ledger.requests.count <= 2)
       fake.play([.serve])
       try publisher.start()
-      let isThere = try waitUntil { fake.ask { $0.stored.count } >= 5000 }
+      let isThere = waitUntil { fake.ask { $0.stored.count } >= 5000 }
       #expect(isThere, "\(publisher.errors)")
       #expect(fake.ledger.ids == ids(5000))
     }
@@ -127,7 +127,7 @@ extension IntegrationTests {
       #expect(lost.stop() == .exited(0))
       let fake = try FakeServer(FakeSegment())
       let found = try TestPublisher("segment", fake.url, broker)
-      let isThere = try waitUntil { fake.ask { $0.stored.count } >= 1000 }
+      let isThere = waitUntil { fake.ask { $0.stored.count } >= 1000 }
       #expect(isThere, "\(found.errors)")
       #expect(fake.ledger.ids == ids(1000))
     }
@@ -139,12 +139,12 @@ extension IntegrationTests {
       #expect(try broker.publish(input: EventLine.load(0..<1000)).status == .exited(0))
       let publisher = try TestPublisher("segment", fake.url, broker, ["--waiting-events", "100"])
       for goal in stride(from: 100, through: 800, by: 100) {
-        let reached = try waitUntil { fake.ask { $0.stored.count } >= goal }
+        let reached = waitUntil { fake.ask { $0.stored.count } >= goal }
         #expect(reached, "\(publisher.errors)")
         #expect(publisher.stop() == .exited(0), "\(publisher.errors)")
         try publisher.start()
       }
-      let isThere = try waitUntil { fake.ask { $0.stored.count } >= 1000 }
+      let isThere = waitUntil { fake.ask { $0.stored.count } >= 1000 }
       #expect(isThere, "\(publisher.errors)")
       #expect(fake.ledger.ids == ids(1000) && fake.ledger.changed.isEmpty)
     }
@@ -166,7 +166,7 @@ extension IntegrationTests {
       }
       #expect(try broker.publish(lines: lines).status == .exited(0))
       let publisher = try TestPublisher("mixpanel", fake.url, broker)
-      let isThere = try waitUntil { fake.ask { $0.doubles.count } >= 3 }
+      let isThere = waitUntil { fake.ask { $0.doubles.count } >= 3 }
       #expect(isThere, "\(publisher.errors)")
       let ledger = fake.ledger
       #expect(ledger.stored.count == 3 && ledger.refused.isEmpty && ledger.changed.isEmpty)
@@ -183,7 +183,7 @@ extension IntegrationTests {
       ]
       #expect(try broker.publish(lines: lines).status == .exited(0))
       let publisher = try TestPublisher("gameanalytics", fake.url, broker)
-      let isThere = try waitUntil { fake.ask { $0.stored.count } >= 2 }
+      let isThere = waitUntil { fake.ask { $0.stored.count } >= 2 }
       #expect(isThere, "\(publisher.errors)")
       let ledger = fake.ledger
       #expect(ledger.ids == ["game:ended", "game:reset"] && ledger.refused.isEmpty)

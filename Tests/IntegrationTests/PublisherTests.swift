@@ -35,7 +35,7 @@ extension IntegrationTests {
       let publisher = try TestPublisher("segment", fake.url, broker)
       let published = try broker.publish(input: lines.joined(separator: "\n") + "\n")
       #expect(published.status == .exited(0), "\(published.errors)")
-      let isThere = try waitUntil(.seconds(60)) { fake.ask { $0.stored.count } >= lines.count }
+      let isThere = waitUntil(.seconds(60)) { fake.ask { $0.stored.count } >= lines.count }
       #expect(isThere, "\(publisher.errors)")
       #expect(publisher.stop() == .exited(0), "\(publisher.errors)")
       let ledger = fake.ledger
@@ -64,12 +64,12 @@ extension IntegrationTests {
       let segment = try TestPublisher("segment", fake.url, broker, ["--waiting-events", "400"])
       for kill in 1...Self.kills {
         let goal = lines.count * kill / (Self.kills + 1)
-        let reached = try waitUntil(.seconds(60)) { fake.ask { $0.stored.count } >= goal }
+        let reached = waitUntil(.seconds(60)) { fake.ask { $0.stored.count } >= goal }
         #expect(reached, "kill \(kill): \(segment.errors)")
         segment.kill()
         try segment.start()
       }
-      let isThere = try waitUntil(.seconds(60)) { fake.ask { $0.stored.count } >= lines.count }
+      let isThere = waitUntil(.seconds(60)) { fake.ask { $0.stored.count } >= lines.count }
       #expect(isThere, "\(segment.errors)")
       #expect(segment.stop() == .exited(0), "\(segment.errors)")
       let ledger = fake.ledger
@@ -92,7 +92,7 @@ extension IntegrationTests {
       let broker = try TestBroker()
       _ = try broker.publish(lines: lines)
       let publisher = try TestPublisher("segment", fake.url, broker)
-      let isThere = try waitUntil { fake.ask { $0.stored.count } >= lines.count }
+      let isThere = waitUntil { fake.ask { $0.stored.count } >= lines.count }
       #expect(isThere, "\(publisher.errors)")
       let properties = fake.ledger.stored.compactMap { $0.event["properties"]?["id"]?.text }
       #expect(properties == numbers)

@@ -1,5 +1,6 @@
 internal import Destinations
 internal import EventModel
+internal import Foundation
 internal import Primitives
 internal import Testing
 
@@ -94,5 +95,19 @@ internal import Testing
     let error = #expect(throws: MappingError.self) { try Self.file(sample.text) }
     let text = "\(try #require(error))"
     #expect(text.contains(sample.message), "\(text)")
+  }
+
+  @Test func `the README's mapping is one`() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    let start = try #require(readme.firstRange(of: "```json\n{\"segment\"")).lowerBound
+    let text = readme[start...].dropFirst(8).prefix { $0 != "`" }
+    var adapter = try SegmentAdapterTests.adapter(
+      mapping: try Self.file(String(text)).mapping(for: "segment"))
+    let item = try adapter.item(
+      Sample.track(with: #""properties":{"Opponent Type":"human","value":1,"email":"e"}"#))
+    #expect(item.hasSuffix(#""properties":{"opponent":"human","value":1}}"#), "\(item)")
+    #expect(try adapter.prepared(Sample.track("Game Reset")).outcome == .skip)
   }
 }
