@@ -116,7 +116,7 @@ enum AggregatorCommand {
     return configuration
   }
 
-  private static func failure(_ error: AggregatorError) -> CommandFailure {
+  static func failure(_ error: AggregatorError) -> CommandFailure {
     let code: ExitCode =
       switch error {
       case .inUse: .dataDirectoryInUse

@@ -24,10 +24,9 @@ enum Commands {
       UpCommand.entry, BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
       StatusCommand.entry, DemoGamesCommand.entry,
       CollectorCommand.entry, ArchiverCommand.entry,
-      AggregatorCommand.entry, ReportCommand.entry,
+      AggregatorCommand.entry, RecomputeCommand.entry, ReportCommand.entry,
     ] + PublisherCommand.entries + DeadLettersCommands.entries + ConsumersCommands.entries
-    + JournalCommands.entries
-    + ArchiveCommands.entries
+    + JournalCommands.entries + ArchiveCommands.entries
 
   static let parser = CommandLineParser(
     program: "eventbus", version: version, commands: all.map(\.definition))

@@ -16,7 +16,7 @@ public struct AggregatorConfiguration: Sendable {
   /// How far back an event's double is recognised, in offsets.
   public var horizon = 4_000_000
   /// How long counted events may wait to be stored: what answers are behind, and what is counted again
-  /// after a kill. Never less than ten times what storing takes.
+  /// after a kill. Under load up to ten times what storing takes, at most five seconds.
   public var commitInterval = Duration.milliseconds(500)
   /// Bytes of windows kept in memory from one commit to the next.
   public var windowBytes = 48 << 20

@@ -54,7 +54,7 @@ struct AggregatorWorker: ~Copyable {
     self.core = core
   }
 
-  private static func definitions(
+  static func definitions(
     _ file: inout WatchedFile?
   ) throws(AggregatorError) -> [ReportDefinition] {
     guard let path = file?.path else { return ReportDefinition.defaults }
@@ -133,17 +133,18 @@ struct AggregatorWorker: ~Copyable {
     if let batch { try core?.apply(batch, from: store) }
     batches &+= 1
     let now = SystemClock.monotonic()
-    if isDue(now) { try commit(subscriber, now) }
+    if isDue(now, isIdle: batch == nil) { try commit(subscriber, now) }
     if now - lastLook > 1_000_000_000 {
       lastLook = now
       try lookAtFile(subscriber)
     }
   }
 
-  /// Storing takes a tenth of the time at most, and what waits for it is bounded.
-  private func isDue(_ now: Int64) -> Bool {
+  /// While there is work, storing takes a tenth of the time where that is no longer than five seconds.
+  private func isDue(_ now: Int64, isIdle: Bool) -> Bool {
     guard let core, core.isChanged else { return false }
-    let interval = max(shared.configuration.commitInterval.nanoseconds, 10 * lastCommitTime)
+    let usual = shared.configuration.commitInterval.nanoseconds
+    let interval = isIdle ? usual : max(usual, min(10 * lastCommitTime, 5_000_000_000))
     if now - lastCommit >= interval || !core.erasures.isEmpty { return true }
     // Weighing takes a while itself.
     guard batches & 63 == 0 else { return false }

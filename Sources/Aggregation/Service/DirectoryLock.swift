@@ -11,10 +11,16 @@ internal import Primitives
 struct DirectoryLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Makes the directory if need be. Does not wait for another holder.
+  /// Makes the directory and those above it if need be. Does not wait for another holder.
   init(_ directory: String) throws(AggregatorError) {
-    if unsafe mkdir(directory, 0o750) != 0, errno != EEXIST {
-      throw .system(text: SystemError.last("mkdir", directory).description)
+    var folder = directory.hasPrefix("/") ? "" : "."
+    for name in directory.split(separator: "/") {
+      folder += "/\(name)"
+      // Some that exist may not be made, whatever the reason given; opening the lock tells.
+      let isMade = unsafe mkdir(folder, 0o750) == 0
+      if !isMade, errno == ENOSPC || errno == EROFS {
+        throw .system(text: SystemError.last("mkdir", folder).description)
+      }
     }
     let path = "\(directory)/aggregator.lock"
     let opened = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o640)

@@ -1,0 +1,75 @@
+public import BusProtocol
+internal import Database
+internal import Primitives
+internal import SinkState
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
+/// Counts everything a stopped aggregator has counted again, beside its file, and compares.
+public final class Recomputation {
+  public let recount: Recount
+  /// What the aggregator counted: from its start up to its cursor.
+  public let start: Position
+  public let end: Position
+  private let lock: DirectoryLock
+  private let reports: [ReportDefinition]
+  private let path: String
+  private let newPath: String
+
+  /// - Parameter configuration: as the service has it; the bus is not used.
+  /// - Throws: `.inUse` while the service runs.
+  public init(_ configuration: AggregatorConfiguration) throws(AggregatorError) {
+    var file = configuration.reports.map { WatchedFile($0) }
+    let reports = try AggregatorWorker.definitions(&file)
+    let lock = try DirectoryLock(configuration.directory)
+    let path = "\(configuration.directory)/\(AggregatorStore.fileName)"
+    let newPath = path + ".recomputed"
+    Self.remove(newPath)
+    let progress: SinkProgress?
+    do throws(DatabaseError) {
+      progress = try SinkTables.load(try Database(path, migrations: AggregatorStore.migrations))
+    } catch { throw .database(error) }
+    guard let progress else {
+      throw .system(text: "\(configuration.directory) holds nothing that was counted")
+    }
+    start = progress.ledger.start
+    end = progress.cursor
+    recount = try Recount(
+      newPath, reports, keyOf: path, start: start, configuration: configuration)
+    self.reports = reports
+    self.lock = lock
+    self.path = path
+    self.newPath = newPath
+  }
+
+  public struct Comparison: Sendable {
+    public var report: String
+    /// Nil: the file does not know the report yet.
+    public var isSame: Bool?
+  }
+
+  /// Stores what was counted again, and compares each report's whole answer, byte for byte.
+  public func compare() throws(AggregatorError) -> [Comparison] {
+    try recount.finish()
+    var comparisons: [Comparison] = []
+    let question = ReportQuestion(groups: .max)
+    for report in reports {
+      let old = try ReportQuery.answer(report, in: path, question)?.json
+      let new = try ReportQuery.answer(report, in: newPath, question)?.json
+      comparisons.append(Comparison(report: report.name, isSame: old.map { $0 == new }))
+    }
+    return comparisons
+  }
+
+  /// Removes what was counted again.
+  public func discard() { Self.remove(newPath) }
+
+  private static func remove(_ path: String) {
+    // What is not there need not be removed; SQLite makes files beside it.
+    for suffix in ["", "-wal", "-shm"] { _ = unsafe unlink(path + suffix) }
+  }
+}
