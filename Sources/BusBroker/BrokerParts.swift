@@ -40,7 +40,8 @@ struct BrokerParts: Sendable {
 
     context = try ZeroMQContext()
     live = try LiveThread(
-      context: context, address: configuration.liveAddress, epoch: recovery.core.epoch)
+      context: context, address: configuration.liveAddress, epoch: recovery.core.epoch,
+      results: events)
     plain = try PlainThread(
       context: context, publishAddress: configuration.publishAddress,
       pushAddress: configuration.pushAddress, limits: configuration.limits, results: events)

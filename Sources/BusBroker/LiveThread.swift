@@ -28,14 +28,16 @@ final class LiveThread: Sendable {
     let refusedSubscriptions = Atomic<UInt64>(0)
   }
 
-  init(context: ZeroMQContext, address: String, epoch: UInt32) throws {
+  init(
+    context: ZeroMQContext, address: String, epoch: UInt32, results: Mailbox<BrokerEvent>
+  ) throws {
     let mailbox = try Mailbox<LiveGroup?>()
     let shared = Shared()
     let gate = try StartGate()
     self.mailbox = mailbox
     self.shared = shared
     thread = try OwnedThread(name: "eb-live") {
-      gate.run { opened in
+      let failure = gate.run { opened in
         var options = SocketOptions()
         // Subscriptions are short; what comes in and is longer ends its connection.
         options.maximumMessageBytes = 1024
@@ -46,6 +48,7 @@ final class LiveThread: Sendable {
         var loop = try LiveLoop(socket: socket, mailbox: mailbox, shared: shared, epoch: epoch)
         try loop.run()
       }
+      if let failure { results.post(.threadFailed("live feed", "\(failure)")) }
     }
     self.address = try gate.wait()
   }
