@@ -83,6 +83,30 @@ import Testing
     #expect(recorder.written[4].contains("other"))
   }
 
+  @Test func `lines that take turns are counted too`() {
+    let recorder = Recorder()
+    let log = recorder.log()
+    for _ in 0..<100 {
+      log.warning("full")
+      log.error("lost")
+    }
+    #expect(recorder.written.count == 2)
+    recorder.time.withLock { $0 += 10_000_000_000 }
+    log.warning("full")
+    #expect(recorder.written.count == 5)
+    #expect(recorder.written[2].contains("full: repeated 99 times"))
+    #expect(recorder.written[3].contains("lost: repeated 99 times"))
+  }
+
+  @Test func `of many different lines the oldest are written again`() {
+    let recorder = Recorder()
+    let log = recorder.log()
+    for _ in 0..<2 { for number in 0..<17 { log.info("line \(number)") } }
+    #expect(recorder.written.count == 34)
+    for number in 1..<17 { log.info("line \(number)") }
+    #expect(recorder.written.count == 34)
+  }
+
   @Test func `a log that cannot be written is counted`() {
     let log = Log(level: .info, format: .text, label: "", isColoured: false) {
       (_) throws(SystemError) in

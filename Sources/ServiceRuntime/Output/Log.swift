@@ -98,11 +98,11 @@ public struct Log: Sendable {
         let key = "\(line.level.name) \(line.label) \(line.message)"
         let decision = state.repeats.decide(key, at: time)
         guard decision.isWritten else { return }
-        if decision.repeated > 0 {
-          let notice = LogLine(
+        for notice in decision.notices {
+          let told = LogLine(
             level: line.level, label: line.label,
-            message: "\(decision.about): repeated \(decision.repeated) times", fields: [])
-          emit(notice, at: time, &state)
+            message: "\(notice.about): repeated \(notice.count) times", fields: [])
+          emit(told, at: time, &state)
         }
         emit(line, at: time, &state)
       }
