@@ -9,10 +9,10 @@ import Testing
 #endif
 
 @Suite struct ReadOnlyTests {
-  let folder: TestSupport.TemporaryFolder
+  let folder: TemporaryFolder
   private static let migrations = ["CREATE TABLE t (a INTEGER)"]
 
-  init() throws { folder = try TestSupport.TemporaryFolder() }
+  init() throws { folder = try TemporaryFolder() }
 
   private func write(_ value: Int64, _ database: borrowing Database) throws {
     try database.execute("INSERT INTO t VALUES (\(value))")

@@ -1,4 +1,5 @@
 internal import Database
+internal import TestSupport
 internal import Testing
 
 final class `A statement` {

@@ -1,5 +1,6 @@
 internal import EventJournal
 internal import Primitives
+internal import TestSupport
 internal import Testing
 
 /// The journal on the real file system.
@@ -9,7 +10,7 @@ struct DirectoryJournalTests {
   @Test func `what was written is read back, from memory, from the disk and after a restart`()
     throws
   {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     do {
       var recovery = try Journal.open(directory.storage, configuration: configuration, now: 5)
       #expect(recovery.newEpoch == .newJournal)

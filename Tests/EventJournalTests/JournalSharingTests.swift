@@ -1,6 +1,7 @@
 internal import EventJournal
 internal import Primitives
 internal import Synchronization
+internal import TestSupport
 internal import Testing
 
 /// Several threads, and several processes, at one journal on the real file system.
@@ -15,7 +16,7 @@ struct JournalSharingTests {
 
   @Test(.timeLimit(.minutes(1)))
   func `readers follow beside the writer and retention`() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let configuration = JournalConfiguration(durability: .os, segmentBytes: 4000)
     var recovery = try Journal.open(directory.storage, configuration: configuration, now: 1)
     let journal = recovery.journal
@@ -69,7 +70,7 @@ struct JournalSharingTests {
   }
 
   @Test func `retention deletes whole segments and never the newest`() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let configuration = JournalConfiguration(durability: .os, segmentBytes: 100)
     var recovery = try Journal.open(directory.storage, configuration: configuration, now: 1)
     for value in 0..<4 as Range<UInt64> {
@@ -91,7 +92,7 @@ struct JournalSharingTests {
   }
 
   @Test func `a second writer is refused and told who holds the journal`() throws {
-    let directory = try TemporaryDirectory()
+    let directory = try TemporaryFolder()
     let configuration = JournalConfiguration(durability: .fsync)
     let recovery = try Journal.open(directory.storage, configuration: configuration, now: 1)
     let failure = #expect(throws: JournalError.self) {
