@@ -7,10 +7,12 @@ struct Services {
   var data: String
   var portBase: Int
   var isDemo: Bool
+  var environment: [String: String]
   var logArguments: [String]
 
   var specifications: [ServiceSpecification] {
     var services = [broker, collector, archiver, aggregator]
+    services += publishers
     if isDemo { services.append(demoGames) }
     return services
   }
@@ -44,6 +46,12 @@ struct Services {
       arguments: ["aggregator", "--data", data, "--port-base", "\(portBase)", "--bus", bus]
         + logArguments,
       after: ["broker"])
+  }
+
+  private var publishers: [ServiceSpecification] {
+    PublisherServices(environment: environment).specifications(
+      program: program,
+      arguments: ["--data", data, "--port-base", "\(portBase)", "--bus", bus] + logArguments)
   }
 
   private var demoGames: ServiceSpecification {

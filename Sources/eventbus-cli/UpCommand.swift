@@ -32,7 +32,8 @@ enum UpCommand {
     let portBase = try arguments.value("port-base", in: 1...65_000)
     let services = Services(
       program: try executable(), data: try arguments.requiredText("data"), portBase: portBase,
-      isDemo: arguments.flag("demo"), logArguments: logArguments(arguments))
+      isDemo: arguments.flag("demo"), environment: context.environment,
+      logArguments: logArguments(arguments))
     // Set here for all children: their own options come from `services` alone.
     let own = Set(["EVENTBUS_PORT_BASE", "EVENTBUS_DATA", "EVENTBUS_METRICS", "EVENTBUS_BUS"])
     let requests = context.interruption.takeRequests()

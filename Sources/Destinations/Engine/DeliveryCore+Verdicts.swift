@@ -124,8 +124,24 @@ extension DeliveryCore {
     } else {
       for number in members { refuse(number, reason, answer) }
       if !members.isEmpty { actions.append(.report(.refused(members.count, reason))) }
+      joinPlanned(index, at: now)
       freeUsers(cut, index, at: now)
     }
+  }
+
+  /// The bad one is found: what is left of the halves goes out together again, as far as it fits.
+  private mutating func joinPlanned(_ index: Int, at now: Int64) {
+    let most = requestBytes(at: now)
+    var joined: [Backlog.Number] = []
+    var size = limits.headBytes - limits.separatorBytes
+    while let next = lanes[index].planned.first, next.tries == 0, !next.holdsBad, !next.isSuspect {
+      let bytes = next.members.reduce(0) { $0 + weight($1) }
+      guard joined.count + next.members.count <= limits.events, size + bytes <= most else { break }
+      joined += next.members
+      size += bytes
+      lanes[index].planned.removeFirst()
+    }
+    if !joined.isEmpty { lanes[index].planned.insert(Lane.Cut(members: joined), at: 0) }
   }
 
   private mutating func learnBytes(_ cut: Lane.Cut, at now: Int64) {

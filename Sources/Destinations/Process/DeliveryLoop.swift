@@ -30,7 +30,10 @@ struct DeliveryLoop<Adapter: DestinationAdapter>: ~Copyable {
       let folder = DestinationFolder(data: configuration.data, name: configuration.name)
       do throws(SystemError) { try folder.create() } catch { throw .store(.folder(error)) }
       let lock = try lock(folder)
-      let store = try openStore(folder, adapter.route, configuration)
+      var store = try openStore(folder, adapter.route, configuration)
+      for notice in store.takeNotices() {
+        shared.report(.init(.error, "state_damaged", notice))
+      }
       shared.start()
       try run(adapter, configuration, shared, store)
       _ = lock
@@ -93,7 +96,7 @@ struct DeliveryLoop<Adapter: DestinationAdapter>: ~Copyable {
   }
 
   private mutating func run() {
-    report(store.takeNotices())
+    publishing.progress = core.progress
     var deadline = Int64.max
     while true {
       let now = SystemClock.monotonic()

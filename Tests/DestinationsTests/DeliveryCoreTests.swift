@@ -1,0 +1,414 @@
+import BusProtocol
+import Hashing
+import Primitives
+import SinkState
+import Testing
+
+@testable import Destinations
+
+/// A core, the numbers of the events in each request it makes, and a clock to move.
+struct CoreTrial {
+  static let second: Int64 = 1_000_000_000
+  var core: DeliveryCore
+  var now: Int64 = 0
+  var fed: UInt64 = 0
+  var reports: [DeliveryReport] = []
+  var cancelled: [UInt64] = []
+
+  init(
+    _ change: (inout DeliveryConfiguration) -> Void = { _ in }, events: Int = 100,
+    requestBytes: Int = 10_000, needsOpening: Bool = false
+  ) {
+    var configuration = DeliveryConfiguration()
+    configuration.linger = .zero
+    change(&configuration)
+    core = DeliveryCore(
+      configuration,
+      limits: DestinationLimits(
+        events: events, requestBytes: requestBytes, itemBytes: 1000, headBytes: 10),
+      progress: SinkProgress(start: Position(epoch: 1, offset: 0)),
+      peopleKey: DeliverySimulation.key, needsOpening: needsOpening, seed: 1)
+  }
+
+  /// Feeds events of these users, each with an item that is its number and `bytes` long.
+  mutating func feed(_ users: [UInt64], bytes: Int = 8, settled: DeliveryOutcome? = nil) {
+    var entries: [FeedBatch.Entry] = []
+    for user in users {
+      entries.append(.event(Self.event(fed, user: user, bytes: bytes, settled: settled)))
+      fed += 1
+    }
+    core.take(FeedBatch(entries: entries, end: Position(epoch: 1, offset: fed)), at: now)
+  }
+
+  static func event(
+    _ number: UInt64, user: UInt64, bytes: Int = 8, letter: Int64? = nil,
+    settled: DeliveryOutcome? = nil
+  ) -> DeliveryEvent {
+    var item: [UInt8] = []
+    item.appendBigEndian(number)
+    item += [UInt8](repeating: 0, count: bytes - 8)
+    return DeliveryEvent(
+      EventSource(
+        position: letter == nil ? Position(epoch: 1, offset: number) : nil,
+        received: Timestamp(nanoseconds: 0)),
+      letter: letter, key: user, payload: [0x80], item: item, settled: settled)
+  }
+
+  /// The requests made now: id and numbers.
+  mutating func requests() -> [(id: UInt64, events: [UInt64])] {
+    var requests: [(UInt64, [UInt64])] = []
+    for action in core.advance(at: now) {
+      switch action {
+      case .send(let request):
+        let numbers = request.items.map { item in
+          unsafe item.span.bytes.bigEndian(at: 0, as: UInt64.self)
+        }
+        requests.append((request.id, numbers))
+      case .report(let report): reports.append(report)
+      case .cancel(let id): cancelled.append(id)
+      case .open, .reloadLetters: break
+      }
+    }
+    return requests
+  }
+
+  /// The events of the one request made now; nil when there is none.
+  mutating func request(_ verdict: DeliveryVerdict? = nil) -> [UInt64]? {
+    guard let request = requests().first else { return nil }
+    if let verdict {
+      core.finish(request.id, verdict, DeliveryAnswer(status: 0, reason: "x"), at: now)
+    }
+    return request.events
+  }
+
+  /// Moves to the moment at which the core has something to do; returns how far that was.
+  mutating func wait() -> Int64 {
+    let wait = core.nextDue - now
+    now = core.nextDue
+    return wait
+  }
+
+  mutating func settlement() -> Settlement? { core.takeSettlement() }
+  var cursor: UInt64 { core.progress.cursor.offset }
+}
+
+struct DeliveryCoreTests {
+  @Test func `requests are cut by count and by exact bytes`() {
+    var trial = CoreTrial(events: 3)
+    trial.feed([1, 1, 1, 1, 1])
+    #expect(trial.request(.delivered) == [0, 1, 2])
+    #expect(trial.request(.delivered) == [3, 4])
+    // 10 of head, 3 x 30 of items, 2 of separators: just 102.
+    for (bytes, count) in [(102, 3), (101, 2)] {
+      var trial = CoreTrial(requestBytes: bytes)
+      trial.feed([1, 1, 1, 1], bytes: 30)
+      #expect(trial.request()?.count == count)
+    }
+  }
+
+  @Test func `one request is under way at a time, and with lanes one for each`() {
+    var trial = CoreTrial(events: 2)
+    trial.feed([0, 1, 2, 3, 0, 1, 2, 3])
+    #expect(trial.requests().count == 1)
+    #expect(trial.requests().isEmpty)
+    var lanes = CoreTrial({ $0.concurrency = 4 }, events: 2)
+    lanes.feed([0, 1, 2, 3, 0, 1, 2, 3])
+    #expect(lanes.requests().map(\.events) == [[0, 4], [1, 5], [2, 6], [3, 7]])
+  }
+
+  @Test func `events wait for each other as long as the linger, no longer`() {
+    var trial = CoreTrial({ $0.linger = .milliseconds(50) }, events: 3)
+    trial.feed([1])
+    #expect(trial.request() == nil)
+    #expect(trial.wait() == 50_000_000)
+    trial.feed([1])
+    #expect(trial.request() == [0, 1])
+    var full = CoreTrial({ $0.linger = .seconds(50) }, events: 3)
+    full.feed([1, 1, 1])
+    #expect(full.request() == [0, 1, 2])
+  }
+
+  @Test func `the cursor passes no event that is not settled`() {
+    var trial = CoreTrial(events: 2)
+    trial.feed([1, 1])
+    trial.feed([2], settled: .skipped)
+    trial.feed([3])
+    #expect(trial.settlement() == nil)
+    #expect(trial.request(.delivered) == [0, 1])
+    let first = trial.settlement()?.progress
+    #expect(first?.cursor.offset == 3)
+    #expect(first?.ledger.applied == 2)
+    #expect(first?.ledger.notMatched == 1)
+    #expect(trial.request(.delivered) == [3])
+    #expect(trial.settlement()?.progress?.cursor.offset == 4)
+    #expect(trial.settlement() == nil)
+  }
+
+  @Test func `a failure makes the same request again, later each time`() {
+    var trial = CoreTrial({ $0.suspectTries = 100 }, events: 2)
+    trial.feed([1, 2, 3])
+    var last: Int64 = 0
+    for _ in 0..<12 {
+      #expect(trial.request(.retry("down")) == [0, 1])
+      #expect(trial.request() == nil)
+      let wait = trial.wait()
+      #expect(wait >= min(last, 150 * CoreTrial.second))
+      #expect(wait <= 300 * CoreTrial.second)
+      last = wait
+    }
+    #expect(last >= 150 * CoreTrial.second)
+    #expect(trial.core.state(at: trial.now).word == "backing-off")
+    #expect(trial.request(.delivered) == [0, 1])
+    #expect(trial.core.state(at: trial.now) == .delivering)
+    #expect(trial.request(.retry("down")) == [2])
+    #expect(trial.wait() <= CoreTrial.second)
+  }
+
+  @Test func `a pause holds all lanes, and ends with one request`() {
+    var trial = CoreTrial({ $0.concurrency = 2 }, events: 1)
+    trial.feed([0, 1, 2, 3])
+    let both = trial.requests()
+    #expect(both.count == 2)
+    trial.core.finish(both[0].id, .pause(.seconds(7), "busy"), .init(reason: "x"), at: 0)
+    // What was under way beside it says nothing about the time after.
+    trial.core.finish(both[1].id, .delivered, .init(reason: "x"), at: 1)
+    #expect(trial.requests().isEmpty)
+    #expect(trial.core.state(at: 1).word == "paused")
+    #expect(trial.wait() == 7 * CoreTrial.second)
+    let probe = trial.requests()
+    #expect(probe.map(\.events) == [[0]])
+    trial.core.finish(probe[0].id, .delivered, .init(reason: "x"), at: trial.now)
+    #expect(trial.requests().count == 2)
+  }
+
+  @Test func `a pause of no length is no busy loop`() {
+    var trial = CoreTrial()
+    trial.feed([1])
+    var tries = 0
+    while trial.now < 60 * CoreTrial.second {
+      #expect(trial.request(.pause(.zero, "now")) == [0])
+      tries += 1
+      _ = trial.wait()
+    }
+    #expect(tries < 75)
+  }
+
+  @Test func `a wrong configuration keeps the events and asks every few minutes`() {
+    var trial = CoreTrial()
+    trial.feed([1, 2])
+    #expect(trial.request(.configuration("HTTP 401")) == [0, 1])
+    #expect(trial.core.state(at: 0).word == "configuration-error")
+    #expect(trial.wait() >= 180 * CoreTrial.second)
+    #expect(trial.request(.configuration("HTTP 401")) == [0, 1])
+    #expect(trial.settlement() == nil)
+    _ = trial.wait()
+    #expect(trial.request(.delivered) == [0, 1])
+    #expect(trial.cursor == 0)
+    #expect(trial.settlement()?.progress?.cursor.offset == 2)
+  }
+
+  @Test func `a refused request is halved until the bad event is alone`() {
+    var trial = CoreTrial()
+    trial.feed([UInt64](repeating: 1, count: 64))
+    var requests = 0
+    while let events = trial.requests().first {
+      requests += 1
+      let verdict: DeliveryVerdict = events.events.contains(37) ? .split("bad") : .delivered
+      trial.core.finish(events.id, verdict, .init(status: 400, reason: "bad"), at: 0)
+    }
+    #expect(requests <= 12)
+    let settlement = trial.settlement()
+    #expect(settlement?.letters.map { $0.event.source.position?.offset } == [37])
+    #expect(settlement?.letters.first?.refusal.status == 400)
+    #expect(settlement?.progress?.ledger.applied == 63)
+    #expect(settlement?.progress?.ledger.dead == 1)
+  }
+
+  @Test func `a request that was too long makes later ones shorter`() {
+    var trial = CoreTrial(requestBytes: 1000)
+    trial.feed([UInt64](repeating: 1, count: 80), bytes: 30)
+    var refusals = 0
+    while let request = trial.requests().first {
+      let bytes = 10 + request.events.count * 31 - 1
+      refusals += bytes > 300 ? 1 : 0
+      let verdict: DeliveryVerdict = bytes > 300 ? .tooLarge("413") : .delivered
+      trial.core.finish(request.id, verdict, .init(status: 413, reason: "413"), at: 0)
+    }
+    #expect(refusals == 2)
+    #expect(trial.settlement()?.progress?.ledger.applied == 80)
+  }
+
+  @Test func `a partial answer makes dead letters of the listed alone`() {
+    var trial = CoreTrial()
+    trial.feed([1, 2, 3])
+    #expect(trial.request(.partial(refused: [1: "bad", 7: "no such"])) == [0, 1, 2])
+    let partial = trial.settlement()
+    #expect(partial?.letters.map(\.refusal.reason) == ["bad"])
+    #expect(partial?.progress?.ledger.applied == 2)
+    trial.feed([1, 2, 3])
+    #expect(trial.request(.refusedOnly(these: [0: "bad"])) == [3, 4, 5])
+    #expect(trial.request(.delivered) == [4, 5])
+    #expect(trial.settlement()?.letters.count == 1)
+  }
+
+  @Test func `a user who has to wait is passed by, with all that is theirs`() {
+    var trial = CoreTrial(events: 4)
+    trial.feed([1, 2, 1, 3, 2, 1, 3])
+    #expect(trial.request(.hold(items: [0], for: .seconds(30), "quota")) == [0, 1, 2, 3])
+    #expect(trial.request(.delivered) == [1, 3])
+    #expect(trial.request(.delivered) == [4, 6])
+    #expect(trial.core.heldUsers == 1)
+    #expect(trial.settlement() == nil)
+    #expect(trial.wait() == 30 * CoreTrial.second)
+    #expect(trial.request(.delivered) == [0, 2, 5])
+    #expect(trial.settlement()?.progress?.cursor.offset == 7)
+  }
+
+  @Test func `an event that fails alone for hours is dead, and others are not held up`() throws {
+    var trial = CoreTrial(events: 4)
+    trial.feed([1, 2, 1, 3])
+    var delivered: [UInt64] = []
+    while trial.now < 20 * 3600 * CoreTrial.second {
+      // Somebody else always has something to say.
+      if trial.now > 0, trial.core.waitingEvents < 50 { trial.feed([9]) }
+      for request in trial.requests() {
+        let fails = request.events.contains(0)
+        if !fails { delivered += request.events }
+        trial.core.finish(
+          request.id, fails ? .retry("HTTP 500") : .delivered,
+          DeliveryAnswer(status: fails ? 500 : 200, reason: "HTTP 500"), at: trial.now)
+      }
+      if trial.core.counts.failing > 0 { break }
+      trial.now = max(
+        trial.now, min(trial.core.nextDue, trial.now + 600 * CoreTrial.second))
+    }
+    #expect(trial.now >= 12 * 3600 * CoreTrial.second)
+    #expect(trial.core.counts.failing == 1)
+    // The user's own later event waited, the others did not.
+    #expect(!delivered.contains(2))
+    #expect(delivered.contains(1) && delivered.contains(3))
+    #expect(trial.request(.delivered)?.first == 2)
+    #expect(trial.settlement()?.letters.first?.refusal.origin == .failing)
+  }
+
+  @Test func `a destination that is down for days makes no dead letter`() {
+    var trial = CoreTrial()
+    trial.feed((0..<50).map { UInt64($0) })
+    var requests = 0
+    while trial.now < 3 * 86_400 * CoreTrial.second {
+      for request in trial.requests() {
+        requests += 1
+        trial.core.finish(
+          request.id, .retry("HTTP 503"), DeliveryAnswer(status: 503, reason: "HTTP 503"),
+          at: trial.now)
+      }
+      trial.now = max(
+        trial.now, min(trial.core.nextDue, trial.now + 3600 * CoreTrial.second))
+    }
+    #expect(trial.core.waitingEvents == 50)
+    // One every five minutes at most, but for the beginning.
+    #expect(requests < 3 * 86_400 / 140)
+    var left = 1000
+    while trial.core.waitingEvents > 0, left > 0 {
+      left -= 1
+      _ = trial.request(.delivered)
+      if trial.core.waitingEvents > 0 { trial.now = max(trial.now, trial.core.nextDue) }
+    }
+    #expect(trial.settlement()?.progress?.ledger.applied == 50)
+  }
+
+  @Test func `nothing is sent faster than allowed`() {
+    var trial = CoreTrial({ $0.eventsPerSecond = 100 }, events: 10)
+    trial.feed([UInt64](repeating: 1, count: 100))
+    while trial.core.waitingEvents > 0 {
+      _ = trial.request(.delivered)
+      if trial.core.waitingEvents > 0 { _ = trial.wait() }
+    }
+    #expect(trial.now == 900_000_000)
+  }
+
+  @Test func `a full backlog wants no more until something is settled`() {
+    var trial = CoreTrial({ $0.waitingEvents = 10 })
+    trial.feed([UInt64](repeating: 1, count: 10))
+    #expect(!trial.core.hasRoom)
+    #expect(trial.request(.delivered)?.count == 10)
+    _ = trial.settlement()
+    #expect(trial.core.hasRoom)
+    var bytes = CoreTrial({ $0.waitingBytes = 2000 })
+    bytes.feed([1, 1], bytes: 900)
+    #expect(!bytes.core.hasRoom)
+  }
+
+  @Test func `an operator's seek drops what waits and counts what is passed`() {
+    var trial = CoreTrial(events: 2)
+    trial.feed([1, 1, 1, 1])
+    let first = trial.requests()
+    trial.core.finish(first[0].id, .delivered, .init(reason: "x"), at: 0)
+    let second = trial.requests()
+    var batch = FeedBatch(
+      entries: [.event(CoreTrial.event(100, user: 1))], end: Position(epoch: 1, offset: 101))
+    batch.seek = (Position(epoch: 1, offset: 100), 3)
+    trial.core.take(batch, at: 0)
+    #expect(trial.requests().map(\.events) == [[100]])
+    #expect(trial.cancelled == [second[0].id])
+    let settlement = trial.settlement()
+    #expect(settlement?.progress?.seekGeneration == 3)
+    #expect(settlement?.progress?.cursor.offset == 100)
+    #expect(settlement?.progress?.ledger.applied == 2)
+    #expect(settlement?.progress?.ledger.skipped == 98)
+  }
+
+  @Test func `what is gone from the bus is counted as missing`() {
+    var trial = CoreTrial()
+    var batch = FeedBatch(
+      entries: [.event(CoreTrial.event(50, user: 1))], end: Position(epoch: 1, offset: 51))
+    batch.gap = Position(epoch: 1, offset: 50)
+    trial.core.take(batch, at: 0)
+    _ = trial.request(.delivered)
+    let ledger = trial.settlement()?.progress?.ledger
+    #expect(ledger?.missing == 50)
+    #expect(ledger?.applied == 1)
+  }
+
+  @Test func `told to stop it starts nothing and lets what is under way end`() {
+    var trial = CoreTrial(events: 1)
+    trial.feed([1, 1])
+    let request = trial.requests()
+    trial.core.stop()
+    #expect(trial.core.requestCount == 1)
+    trial.core.finish(request[0].id, .delivered, .init(reason: "x"), at: 0)
+    #expect(trial.requests().isEmpty)
+    #expect(trial.core.requestCount == 0)
+    #expect(trial.settlement()?.progress?.cursor.offset == 1)
+  }
+
+  @Test func `before the destination is opened nothing is sent`() {
+    var trial = CoreTrial(needsOpening: true)
+    trial.feed([1])
+    #expect(trial.requests().isEmpty)
+    #expect(trial.core.state(at: 0) == .opening)
+    trial.core.opened(.configuration("HTTP 401"), "HTTP 401", at: 0)
+    #expect(trial.core.state(at: 0).word == "configuration-error")
+    #expect(trial.wait() >= 180 * CoreTrial.second)
+    #expect(trial.requests().isEmpty)
+    trial.core.opened(.delivered, "", at: trial.now)
+    #expect(trial.request(.delivered) == [0])
+  }
+
+  @Test func `a dead letter is taken once, and leaves when it is delivered`() {
+    var trial = CoreTrial()
+    trial.feed([1])
+    #expect(trial.request(.split("bad")) == [0])
+    #expect(trial.settlement()?.progress?.ledger.dead == 1)
+    let letter = CoreTrial.event(0, user: 1, letter: 8)
+    trial.core.take(letter: letter, at: 0)
+    trial.core.take(letter: letter, at: 0)
+    #expect(trial.request(.delivered) == [0])
+    let settlement = trial.settlement()
+    #expect(settlement?.redriven.map(\.letter) == [8])
+    #expect(settlement?.redriven.map(\.outcome) == [.delivered])
+    #expect(settlement?.progress?.ledger.dead == 0)
+    #expect(settlement?.progress?.ledger.applied == 1)
+    #expect(settlement?.progress?.cursor.offset == 1)
+  }
+}
