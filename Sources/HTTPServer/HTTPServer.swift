@@ -84,8 +84,8 @@ public final class HTTPServer: Sendable {
     let descriptor = unsafe MHD_quiesce_daemon(running)
     waitUntilIdle(milliseconds: limits.drainMilliseconds)
     service.wakeSleepers()
+    // So that their answers leave.
     waitUntilIdle(milliseconds: 100)
-    service.wakeSleepers()
     unsafe MHD_stop_daemon(running)
     service.clock.stop()
     clock.withLock { $0.take() }?.join()

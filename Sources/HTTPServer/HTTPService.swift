@@ -18,6 +18,8 @@ final class HTTPService: Sendable {
   /// Requests that began and are not yet answered, or cut.
   private let underWay = Atomic(0)
   private let draining = Atomic(false)
+  /// No connection may be put to sleep any longer.
+  private let stopping = Atomic(false)
   /// Exchanges whose connections sleep.
   private let sleeping = Mutex<[ObjectIdentifier: Exchange]>([:])
   /// Signalled when the last request ends while draining.
@@ -38,12 +40,14 @@ final class HTTPService: Sendable {
   func beginDraining() { draining.store(true, ordering: .sequentiallyConsistent) }
   var isIdle: Bool { underWay.load(ordering: .sequentiallyConsistent) == 0 }
 
-  /// Answers whatever still waits for its handler: the daemon must not be stopped with sleepers.
+  /// Answers whatever still waits for its handler, now and from now on: the daemon must not be stopped
+  /// with sleepers.
   func wakeSleepers() {
-    for exchange in sleeping.withLock({ Array($0.values) }) {
-      exchange.answer(.text("the server is stopping\n", status: 503))
-    }
+    stopping.store(true, ordering: .sequentiallyConsistent)
+    for exchange in sleeping.withLock({ Array($0.values) }) { exchange.answer(Self.stopped) }
   }
+
+  private static let stopped = HTTPResponse.text("the server is stopping\n", status: 503)
 
   func begin(_ exchange: Exchange, on connection: OpaquePointer) -> MHD_Result {
     underWay.add(1, ordering: .sequentiallyConsistent)
@@ -100,6 +104,8 @@ final class HTTPService: Sendable {
     clock.pause(exchange.descriptor)
     unsafe handler(exchange.request(on: connection), HTTPResponder(exchange))
     sleeping.withLock { $0[ObjectIdentifier(exchange)] = exchange }
+    // Looked at after it was noted: `wakeSleepers` finds it there, or it finds this.
+    if stopping.load(ordering: .sequentiallyConsistent) { exchange.answer(Self.stopped) }
     guard let response = unsafe exchange.answerOrSuspend(connection) else { return .YES }
     sleeping.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(exchange)) }
     return unsafe send(response, exchange, on: connection)

@@ -65,8 +65,7 @@ enum CollectorCommand {
       log.warning(
         "keys and events travel in plain text: give --tls-certificate, or put a proxy before")
     }
-    let ended = try WakeSignal()
-    let end = try ServiceEnd(context) { ended.signal() }
+    let end = try ServiceEnd(context) {}
     let health: HealthServer
     do {
       health = try HealthServer(metrics, CollectorHealth.routes(collector, context.interruption))
@@ -79,10 +78,15 @@ enum CollectorCommand {
     let address = HostPort(host: configuration.host, port: collector.port)
     try Readiness.announce(
       [("listen", "\(scheme)://\(address)"), ("metrics", "http://\(health.address)")], context)
-    ended.wait()
+    // The producer ends by itself only when trying again is of no use.
+    while !context.interruption.isRequested, collector.failure == nil {
+      context.interruption.wait(milliseconds: 500)
+    }
+    let failure = context.interruption.isRequested ? nil : collector.failure
     let result = collector.stop()
     health.stop()
     end.finish()
+    if let failure { throw CommandFailure(.failed, "\(failure)") }
     return report(result, log)
   }
 

@@ -61,6 +61,7 @@ struct EventListTests {
 
   @Test(arguments: [
     (#"{"messageId":"m-1","event":5}"#, "m-1"), (#"{"event":{"messageId":"inner"}}"#, ""),
+    (#"{"messageId":"a\"\u00e9","event":5}"#, "a\"é"), (#"{"messageId":"\ud800"}"#, ""),
     (#"{"messageId":7}"#, ""), ("5", ""), (#"{"a":"open"#, ""), (#"{"messageId":"m","b""#, "m"),
   ])
   func `the id of a broken event is found where it can be`(_ text: String, _ id: String) {

@@ -1,3 +1,5 @@
+internal import EventCodec
+internal import EventModel
 internal import Primitives
 
 /// Where the events of a body are, and what stands beside them.
@@ -136,11 +138,16 @@ extension EventList {
       } catch {
         // What was found before the fault is as good.
       }
-      guard let value = found, look.byte(value.lowerBound) == UInt8(ascii: "\"") else { return nil }
-      return event.lowerBound + value.lowerBound + 1..<event.lowerBound + value.upperBound - 1
+      return found
     }
-    guard let found, found.count <= 256 else { return [] }
-    let text = body.extracting(found).copied()
-    return String(validating: text, as: UTF8.self) == nil ? [] : text
+    guard let found, found.count <= 512 else { return [] }
+    let value = body.extracting(
+      event.lowerBound + found.lowerBound..<event.lowerBound + found.upperBound)
+    do throws(CodecError) {
+      let text = Array(try PropertyValue(json: value).stringValue?.utf8 ?? "".utf8)
+      return text.count <= 256 ? text : []
+    } catch {
+      return []
+    }
   }
 }
