@@ -7,7 +7,8 @@ internal import Primitives
 /// with a point or an exponent, so that 1, 1.0 and true stay three things; control characters, U+007F,
 /// U+2028 and U+2029 are escaped, all other text stands as it is.
 public enum CanonicalJSON {
-  /// Fields that a tool may put behind the event's own.
+  /// Fields that a tool may put behind the event's own. An event that has been printed and published
+  /// again has `offset` and `epoch` of its own: these then go, since a key stands once in an object.
   public struct Additions: Hashable, Sendable {
     public var offset: UInt64?
     public var epoch: UInt32?
@@ -19,6 +20,17 @@ public enum CanonicalJSON {
       self.epoch = epoch
       self.receivedAt = receivedAt
     }
+
+    fileprivate func replace(_ key: RawSpan) -> Bool {
+      switch key.byteCount {
+      case 6: unsafe offset != nil && key.isEqual(to: Self.offsetKey.span.bytes)
+      case 5: unsafe epoch != nil && key.isEqual(to: Self.epochKey.span.bytes)
+      default: false
+      }
+    }
+
+    private static let offsetKey = Array("offset".utf8)
+    private static let epochKey = Array("epoch".utf8)
   }
 
   /// Appends an event as one JSON object, without a newline.
@@ -55,12 +67,17 @@ public enum CanonicalJSON {
     output.append(UInt8(ascii: "{"))
     var received = additions.receivedAt
     let count = try reader.readMapHeader()
-    for index in 0..<count {
-      if index > 0 { output.append(UInt8(ascii: ",")) }
+    let start = output.count
+    for _ in 0..<count {
       let key = payload.extracting(try reader.readStringRange())
+      let field = unsafe key.withUnsafeBytes { unsafe EnvelopeField.named($0) }
+      if field == nil, additions.replace(key) {
+        try reader.skip()
+        continue
+      }
+      if output.count > start { output.append(UInt8(ascii: ",")) }
       text(key, &output)
       output.append(UInt8(ascii: ":"))
-      let field = unsafe key.withUnsafeBytes { unsafe EnvelopeField.named($0) }
       if field == .receivedAt { received = nil }
       if field == .timestamp || field == .receivedAt, try isInteger(reader) {
         output.append(UInt8(ascii: "\""))
