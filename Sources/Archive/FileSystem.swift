@@ -63,6 +63,35 @@ enum FileSystem {
     return names
   }
 
+  /// All files below a folder, with their paths from it, eight folders deep: links may form a ring.
+  /// Folders that vanish meanwhile have none.
+  static func filesBelow(_ folder: String) throws(SystemError) -> [String] {
+    var files: [String] = []
+    var open = [""]
+    while let below = open.popLast() {
+      for name in try names(folder + "/" + below, mayBeAbsent: !below.isEmpty) {
+        let path = below.isEmpty ? name : below + "/" + name
+        guard isFolder(folder + "/" + path) else {
+          files.append(path)
+          continue
+        }
+        if path.utf8.count(where: { $0 == UInt8(ascii: "/") }) < 8 { open.append(path) }
+      }
+    }
+    return files
+  }
+
+  private static func names(
+    _ folder: String, mayBeAbsent: Bool
+  ) throws(SystemError) -> [String] {
+    do throws(SystemError) {
+      return try list(folder)
+    } catch {
+      if mayBeAbsent, error.code == SystemCode.absent { return [] }
+      throw error
+    }
+  }
+
   static func move(_ from: String, to: String) throws(SystemError) {
     #if canImport(Glibc)
       try SystemError.check("rename", from) { unsafe Glibc.rename(from, to) }

@@ -3,5 +3,6 @@ enum ArchiveCommands {
   static let entries: [Commands.Entry] = [
     ArchiveQueryCommand.entry, ArchiveReplayCommand.entry, ArchiveImportCommand.entry,
     ArchiveForgetCommand.entry,
+    ArchiveSQLCommand.entry, ArchiveVerifyCommand.entry, ArchiveCompactCommand.entry,
   ]
 }

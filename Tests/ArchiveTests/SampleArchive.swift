@@ -34,13 +34,21 @@ final class SampleArchive {
 
   /// Adds a part with these events, in frames of `frameLines`.
   @discardableResult
-  func add(
-    _ events: [String], epoch: UInt32 = 1, hour: Int = 0
-  ) throws -> Part {
+  func add(_ events: [String], epoch: UInt32 = 1, hour: Int = 0) throws -> Part {
+    try add([events], epoch: epoch, hours: [hour])[0]
+  }
+
+  /// Adds parts in one transaction: each would cost several syncs of the disk.
+  @discardableResult
+  func add(_ groups: [[String]], epoch: UInt32 = 1, hours: [Int]? = nil) throws -> [Part] {
     let catalogue = try Catalogue(writing: path)
-    let part = try write(events, epoch: epoch, hour: hour, catalogue)
-    #expect(try catalogue.replace([], with: [part]))
-    return try catalogue.parts().first { $0.path == part.part.path } ?? part.part
+    var new: [NewPart] = []
+    for (index, events) in groups.enumerated() {
+      new.append(try write(events, epoch: epoch, hour: hours?[index] ?? 0, catalogue))
+    }
+    #expect(try catalogue.replace([], with: new))
+    let paths = new.map(\.part.path)
+    return try catalogue.parts().filter { paths.contains($0.path) }
   }
 
   private func write(
@@ -88,5 +96,76 @@ final class SampleArchive {
     return NewPart(
       part: part, names: names.map { NameCount(name: $0.key, count: $0.value) },
       people: PeopleIndex(people))
+  }
+
+  /// Puts one file in the place of some adjacent parts, as compaction does, and removes theirs.
+  static func merge(_ old: [Part], revision: Int = 1, in path: String) throws {
+    let catalogue = try Catalogue(writing: path)
+    let listed = try catalogue.parts().filter { part in old.contains { $0.path == part.path } }
+    var file: [UInt8] = []
+    var new = NewPart(part: old[0], names: [], people: PeopleIndex())
+    var names: [[UInt8]: UInt64] = [:]
+    var people: [UInt64] = []
+    for part in listed {
+      file += try Files.read(path + "/" + part.path)
+      for name in try catalogue.nameCounts(of: part) { names[name.name, default: 0] += name.count }
+      people += try catalogue.people(of: part).hashes
+      new.part.timestamps =
+        min(
+          new.part.timestamps.lowerBound, part.timestamps.lowerBound)...max(
+          new.part.timestamps.upperBound, part.timestamps.upperBound)
+    }
+    let last = old[old.count - 1].last
+    new.names = names.map { NameCount(name: $0.key, count: $0.value) }
+    new.people = PeopleIndex(people)
+    new.part.last = last
+    new.part.count = listed.reduce(0) { $0 + $1.count }
+    new.part.rawBytes = listed.reduce(0) { $0 + $1.rawBytes }
+    new.part.path =
+      old[0].path.split(separator: "/").dropLast().joined(separator: "/") + "/"
+      + ArchiveNames.part(epoch: old[0].epoch, first: old[0].first, last: last, revision: revision)
+    try put(file, as: new, inPlaceOf: listed, in: catalogue, path)
+  }
+
+  /// Changes the lines of the only part; catalogue and checksums agree with the change.
+  func spoil(_ change: ([[UInt8]]) -> [[UInt8]]) throws {
+    let catalogue = try Catalogue(writing: path)
+    let old = try catalogue.parts()
+    var reader = try PartReader(path, old[0])
+    var content: [UInt8] = []
+    var lines: [[UInt8]] = []
+    while try reader.next(into: &content) {
+      lines += content.split(separator: 0x0A).map { Array($0) }
+    }
+    lines = change(lines)
+    let raw = Array(lines.map { $0 + [0x0A] }.joined())
+    var file: [UInt8] = []
+    var zstd = try ZstdFrameWriter()
+    try unsafe zstd.compress(raw.span.bytes, into: &file)
+    var new = NewPart(
+      part: old[0], names: try catalogue.nameCounts(of: old[0]),
+      people: try catalogue.people(of: old[0]))
+    new.part.rawBytes = UInt64(raw.count)
+    try Self.put(file, as: new, inPlaceOf: [old[0]], in: catalogue, path)
+  }
+
+  private static func put(
+    _ file: [UInt8], as new: NewPart, inPlaceOf old: [Part], in catalogue: borrowing Catalogue,
+    _ path: String
+  ) throws {
+    var new = new
+    new.part.bytes = UInt64(file.count)
+    new.part.sha256 = unsafe SHA256.digest(of: file.span.bytes)
+    try Files.write(file, to: path + "/" + new.part.path)
+    #expect(try catalogue.replace(old, with: [new]))
+    for part in old where part.path != new.part.path {
+      try Files.remove(path + "/" + part.path)
+    }
+  }
+}
+
+extension [[UInt8]] {
+  func replacingLine(_ index: Int, by text: String) -> [[UInt8]] {
+    enumerated().map { $0.offset == index ? [UInt8](text.utf8) : $0.element }
   }
 }

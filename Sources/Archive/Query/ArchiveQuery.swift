@@ -60,7 +60,7 @@ public struct ArchiveQuery: Sendable {
 
   func queue(_ plan: QueryPlan) -> UnitQueue {
     let (directory, filter) = (directory, filter)
-    return UnitQueue(plan.units, filter) { () throws(ArchiveError) in
+    return UnitQueue(plan, filter) { () throws(ArchiveError) in
       try CatalogueSnapshot.read(directory) { catalogue throws(ArchiveError) in
         try CatalogueSnapshot(catalogue, filter, wantsNames: false)
       }

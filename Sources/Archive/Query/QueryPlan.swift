@@ -46,21 +46,19 @@ struct QueryPlan: Sendable {
   }
 
   /// What reads the rest of `open` now that files have been replaced: each part of the new answer, where
-  /// it overlaps one of them. Both are in the order of positions, and neither overlaps itself.
+  /// it overlaps one of these ranges. Both are in the order of positions, and neither overlaps itself.
   static func units(
-    for open: [Unit], _ snapshot: CatalogueSnapshot, _ filter: ArchiveFilter
+    for open: [ClosedRange<Position>], _ snapshot: CatalogueSnapshot, _ filter: ArchiveFilter
   ) -> [Unit] {
     let plan = QueryPlan(snapshot, filter, answers: false)
     var units: [Unit] = []
     var first = 0
     for unit in plan.units {
-      while first < open.count, open[first].range.upperBound < unit.range.lowerBound { first += 1 }
+      while first < open.count, open[first].upperBound < unit.range.lowerBound { first += 1 }
       var index = first
-      while index < open.count, open[index].range.lowerBound <= unit.range.upperBound {
+      while index < open.count, open[index].lowerBound <= unit.range.upperBound {
         var piece = unit
-        if !open[index].covers(unit.range) {
-          piece.positions = open[index].range.clamped(to: unit.range)
-        }
+        if !open[index].covers(unit.range) { piece.positions = open[index].clamped(to: unit.range) }
         units.append(piece)
         index += 1
       }
@@ -69,8 +67,8 @@ struct QueryPlan: Sendable {
   }
 }
 
-extension QueryPlan.Unit {
-  fileprivate func covers(_ other: ClosedRange<Position>) -> Bool {
-    range.lowerBound <= other.lowerBound && other.upperBound <= range.upperBound
+extension ClosedRange<Position> {
+  fileprivate func covers(_ other: Self) -> Bool {
+    lowerBound <= other.lowerBound && other.upperBound <= upperBound
   }
 }

@@ -1,3 +1,4 @@
+internal import BusProtocol
 internal import Synchronization
 
 /// The parts that a query has still to read, handed out in order to any number of threads.
@@ -14,12 +15,16 @@ final class UnitQueue: Sendable {
   private let state: Mutex<State>
   private let refresh: @Sendable () throws(ArchiveError) -> CatalogueSnapshot
   private let filter: ArchiveFilter
+  /// Whether what lies between two units is not wanted anyway. Not so where the catalogue has answered
+  /// for parts between them: merged with a unit's, their events would be counted again.
+  private let isWhole: Bool
 
   init(
-    _ units: [QueryPlan.Unit], _ filter: ArchiveFilter,
+    _ plan: QueryPlan, _ filter: ArchiveFilter,
     refresh: @escaping @Sendable () throws(ArchiveError) -> CatalogueSnapshot
   ) {
-    state = Mutex(State(units: units))
+    state = Mutex(State(units: plan.units))
+    isWhole = plan.known.isEmpty
     self.filter = filter
     self.refresh = refresh
   }
@@ -42,10 +47,19 @@ final class UnitQueue: Sendable {
       if snapshot.parts.contains(where: { $0.id == unit.part.id && $0.path == unit.part.path }) {
         return false
       }
-      state.units = QueryPlan.units(
-        for: [unit] + state.units[state.next...], snapshot, filter)
+      let open = [unit.range] + rest(state.units[state.next...])
+      state.units = QueryPlan.units(for: open, snapshot, filter)
       state.next = 0
       return true
     }
+  }
+
+  /// What is not handed out yet: in one piece if it may be, so that a part which took the place of many
+  /// is opened once.
+  private func rest(_ units: ArraySlice<QueryPlan.Unit>) -> [ClosedRange<Position>] {
+    guard isWhole, let first = units.first, let last = units.last else {
+      return units.map(\.range)
+    }
+    return [first.range.lowerBound...last.range.upperBound]
   }
 }

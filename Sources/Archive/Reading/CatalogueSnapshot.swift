@@ -32,7 +32,9 @@ struct CatalogueSnapshot: Sendable {
     }
     throw ArchiveError(.other, "\(path) is being written all the time: try again")
   }
+}
 
+extension CatalogueSnapshot {
   /// - Parameters:
   ///   - filter: parts that cannot hold any of its events are left out.
   ///   - range: only parts that overlap these positions.

@@ -18,8 +18,9 @@ struct PartReader: ~Copyable {
   /// Where the window begins in the file, and the next frame in the window.
   private var windowStart: UInt64 = 0
   private var used = 0
-  /// Where the last frame began.
+  /// Where the last frame began in the file, and in the window.
   private(set) var frameStart: UInt64 = 0
+  private var frameBegin = 0
 
   /// Opens the file of a part.
   /// - Throws: a `SystemError` whose code is ENOENT when it is not there, any more.
@@ -55,8 +56,10 @@ struct PartReader: ~Copyable {
     content.removeAll(keepingCapacity: true)
     while true {
       frameStart = windowStart + UInt64(used)
+      frameBegin = used
       if used == window.count {
         guard try fill() else { return false }
+        frameBegin = used
       }
       do throws(CompressionError) {
         used = try Self.frame(&zstd, window, at: used, &content)
@@ -66,7 +69,7 @@ struct PartReader: ~Copyable {
         guard window.count - used <= Self.maximumFrameBytes else {
           throw damage("no frame is as long as this one")
         }
-        guard try fill() else { throw damage("the file ends in the middle of this frame") }
+        try fillFrame()
       } catch {
         content.removeAll(keepingCapacity: true)
         throw damage("\(error.reason)")
@@ -79,6 +82,27 @@ struct PartReader: ~Copyable {
     return true
   }
 
+  /// After damage: goes to the next place that looks like a frame's beginning; false when there is none.
+  mutating func skipToNextFrame() -> Bool {
+    used = min(used + 1, window.count)
+    while true {
+      while used + Self.frameMagic.count <= window.count {
+        if window[used..<used + Self.frameMagic.count].elementsEqual(Self.frameMagic) {
+          return true
+        }
+        used += 1
+      }
+      do throws(PartDamage) {
+        guard try fill() else { return false }
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// The first bytes of a zstd frame (RFC 8878).
+  private static let frameMagic: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD]
+
   /// Static, since the window is read while the decompressor changes.
   private static func frame(
     _ zstd: inout ZstdFrameReader, _ window: [UInt8], at start: Int, _ content: inout [UInt8]
@@ -86,8 +110,22 @@ struct PartReader: ~Copyable {
     try unsafe zstd.read(window.span.bytes, at: start, into: &content, limit: maximumFrameBytes)
   }
 
+  /// The last frame as it stands in the file.
+  var frame: [UInt8] { Array(window[frameBegin..<used]) }
+
   private func damage(_ reason: String) -> PartDamage {
     PartDamage(file: part.path, byte: frameStart, reason: reason)
+  }
+
+  /// Reads on where the window ends in the middle of a frame.
+  private mutating func fillFrame() throws(PartDamage) {
+    let isMore: Bool
+    do throws(PartDamage) {
+      isMore = try fill()
+    } catch {
+      throw damage("this frame has no end: \(error.reason)")
+    }
+    guard isMore else { throw damage("this frame has no end") }
   }
 
   /// Reads the next piece of the file behind what the window still holds; false at the end of what the

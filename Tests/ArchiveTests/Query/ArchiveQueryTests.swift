@@ -12,8 +12,8 @@ import Testing
   /// Three parts of 25 events, a minute apart, names and users in turn.
   init() throws {
     archive = try SampleArchive()
-    for part in 0..<3 {
-      try archive.add(
+    try archive.add(
+      (0..<3).map { part in
         (0..<25).map { index in
           let number = part * 25 + index
           return SampleArchive.event(
@@ -21,8 +21,8 @@ import Testing
             user: number == 30 ? "42" : "\"u\(number % 5)\"",
             properties:
               "{\"n\":\(number),\"on\":\(["true", "1", "\"1\"", "\"true\"", "1.0"][number % 5])}")
-        })
-    }
+        }
+      })
   }
 
   private func rows(

@@ -1,0 +1,65 @@
+import Archive
+import Primitives
+import ServiceRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// `eventbus archive sql`: gives the archive to DuckDB, where it is installed.
+enum ArchiveSQLCommand {
+  static let entry = Commands.Entry(
+    definition: CommandDefinition(
+      name: "archive sql", group: "Archive",
+      summary: "Runs SQL over the archive's events by DuckDB, if that is installed.",
+      positionals: [
+        PositionalDefinition(
+          "QUERY",
+          help:
+            "SQL over the view events: type, event, messageId, userId, anonymousId, timestamp (UTC), "
+            + "properties and so on; properties, traits, context and integrations are JSON, as "
+            + "properties->>'plan'.")
+      ],
+      options: [
+        .option("dir", "DIR", help: "The archive."),
+        .option(
+          "format", "FORMAT", help: "table, ndjson or csv.", default: "table",
+          choices: ["table", "ndjson", "csv"]),
+      ],
+      examples: [
+        CommandExample(
+          "eventbus archive sql --dir ./archive \"SELECT event, count(*) FROM events GROUP BY 1\"",
+          "Names and their counts."),
+        CommandExample(
+          "eventbus archive sql --dir ./archive \"SELECT properties->>'plan', count(DISTINCT userId) "
+            + "FROM events GROUP BY ALL\"", "By a property."),
+      ]), run: run)
+
+  private static func run(_ context: Commands.Context) throws -> ExitCode {
+    let directory = try context.arguments.requiredText("dir")
+    let query = context.arguments.positionals.first ?? ""
+    let format = try context.arguments.requiredText("format")
+    let paths = try CommandFailure.translating { () throws(ArchiveError) in
+      try Catalogue(reading: directory).parts().map { "\(directory)/\($0.path)" }
+    }
+    let view = ArchiveSQLView.statement(files: paths)
+    // The statement can be longer than an argument may be, so it goes through a file without a name.
+    let file = try temporaryFile(view + "\n" + query + "\n;\n")
+    let failure = DuckDBProgram.become(script: file, format: format)
+    throw CommandFailure(.failed, failure)
+  }
+
+  private static func temporaryFile(_ text: String) throws -> Int32 {
+    guard let file = unsafe tmpfile() else {
+      throw CommandFailure(.failed, "\(SystemError.last("tmpfile"))")
+    }
+    let descriptor = unsafe fileno(file)
+    var output = StandardOutput(descriptor: descriptor)
+    try output.write(text)
+    try output.flush()
+    try SystemError.check("lseek", "the script") { lseek(descriptor, 0, SEEK_SET) }
+    return descriptor
+  }
+}
