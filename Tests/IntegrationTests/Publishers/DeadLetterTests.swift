@@ -10,8 +10,8 @@ extension IntegrationTests {
     /// A publisher with two dead letters, 3 and 7 of ten events.
     private func publisherWithLetters(
       _ fake: FakeServer<FakeSegment>, _ broker: TestBroker
-    ) throws -> TestPublisher {
-      let publisher = try TestPublisher(
+    ) throws -> PublisherProcess {
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       fake.play([.badWhileHolding(EventLine.loadID(3))])
       #expect(try broker.publish(input: EventLine.load(0..<5)).status == .exited(0))
@@ -108,7 +108,7 @@ extension IntegrationTests {
       let broker = try TestBroker()
       let file = broker.folder.file("file")
       try "no folder".write(toFile: file, atomically: true, encoding: .utf8)
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: file, endpoint: fake.url, wait: false)
       #expect(publisher.process.wait(.seconds(10)) == .exited(74))
       #expect(publisher.log.contains(file))

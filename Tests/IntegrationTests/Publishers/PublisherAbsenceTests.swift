@@ -10,7 +10,7 @@ extension IntegrationTests {
     @Test func `a destination that was away gets everything afterwards, in order`() throws {
       let broker = try TestBroker()
       let data = broker.folder.file("data")
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: data, endpoint: "http://no-such-host.invalid")
       #expect(try broker.publish(input: EventLine.load(0..<5000)).status == .exited(0))
       #expect(
@@ -31,7 +31,7 @@ extension IntegrationTests {
     @Test func `told to stop it finishes what is under way`() throws {
       let fake = try FakeServer(FakeSegment(), script: [.delivery(.slow(milliseconds: 300))])
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       for round in 0..<6 {
         let input = EventLine.load(round * 100..<(round + 1) * 100)
@@ -51,7 +51,7 @@ extension IntegrationTests {
       let fake = try FakeServer(FakeSegment(), script: [.delivery(.hang(milliseconds: 20))])
       let broker = try TestBroker()
       let data = broker.folder.file("data")
-      let publisher = try TestPublisher(bus: broker.bus, data: data, endpoint: fake.url)
+      let publisher = try PublisherProcess(bus: broker.bus, data: data, endpoint: fake.url)
       for round in 0..<8 {
         let input = EventLine.load(round * 2500..<(round + 1) * 2500)
         let count = fake.ask { $0.requests.count }
@@ -73,8 +73,8 @@ extension IntegrationTests {
       let fake = try FakeServer(FakeSegment())
       let broker = try TestBroker()
       let data = broker.folder.file("data")
-      let publisher = try TestPublisher(bus: broker.bus, data: data, endpoint: fake.url)
-      let second = try TestPublisher(
+      let publisher = try PublisherProcess(bus: broker.bus, data: data, endpoint: fake.url)
+      let second = try PublisherProcess(
         bus: broker.bus, data: data, endpoint: fake.url, wait: false)
       #expect(second.process.wait() == .exited(73))
       #expect(second.log.contains("\(publisher.process.id)"))

@@ -14,7 +14,7 @@ extension IntegrationTests {
     @Test func `429 with Retry-After is obeyed, and everything arrives once and in order`() throws {
       let fake = try FakeServer(FakeSegment(), script: try script("429=2 429=2 200"))
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       #expect(try broker.publish(input: EventLine.load(0..<500)).status == .exited(0))
       let first = try #require(fake.waitForRequest(1))
@@ -33,7 +33,7 @@ extension IntegrationTests {
     @Test func `a proxy's page is retried, and the log says what it said`() throws {
       let fake = try FakeServer(FakeSegment(), script: try script("500html 502html 200html 200"))
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       #expect(try broker.publish(input: EventLine.load(0..<10)).status == .exited(0))
       let times = try (1...4).map { try #require(fake.waitForRequest($0)) }
@@ -47,7 +47,7 @@ extension IntegrationTests {
     @Test func `the body of a retry differs in sentAt alone`() throws {
       let fake = try FakeServer(FakeSegment(), script: try script("500html 500html 200"))
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       let kinds = [
         EventLine.track("Bought", id: "k1", properties: #"{"a":[1,1.0,true,null,{"b":{}}]}"#),
@@ -72,7 +72,7 @@ extension IntegrationTests {
     @Test func `an answer that is lost costs no event and changes none`() throws {
       let fake = try FakeServer(FakeSegment(), script: try script("reset resetmid close half 200"))
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       #expect(try broker.publish(input: EventLine.load(0..<300)).status == .exited(0))
       #expect(try publisher.isSettled(300))
@@ -85,7 +85,7 @@ extension IntegrationTests {
       let fake = try FakeServer(
         FakeSegment(), script: try script("400one=\(EventLine.loadID(50))"))
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       #expect(try broker.publish(input: EventLine.load(0..<100)).status == .exited(0))
       #expect(try publisher.isSettled(100))
@@ -103,7 +103,7 @@ extension IntegrationTests {
     @Test func `a request that is too large is cut until it fits`() throws {
       let fake = try FakeServer(FakeSegment(), script: try script("413over=2000"))
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url,
         ["--gzip-level", "0"])
       #expect(try broker.publish(input: EventLine.load(0..<2000)).status == .exited(0))
@@ -117,7 +117,7 @@ extension IntegrationTests {
     @Test func `no request is larger than the provider takes`() throws {
       let fake = try FakeServer(FakeSegment())
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       let filler = String(repeating: "x", count: 6000)
       let lines = (0..<400).map {
@@ -133,7 +133,7 @@ extension IntegrationTests {
     @Test func `a wrong key keeps the events, asks rarely, and is seen`() throws {
       let fake = try FakeServer(FakeSegment(), script: try script("401"))
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
       #expect(try broker.publish(input: EventLine.load(0..<3000)).status == .exited(0))
       #expect(try waitUntil { try publisher.state() == "configuration-error" })
@@ -177,7 +177,7 @@ extension IntegrationTests {
       _ kind: String, _ url: String, _ options: [String], _ environment: [String: String]
     ) throws {
       let broker = try TestBroker()
-      let publisher = try TestPublisher(
+      let publisher = try PublisherProcess(
         kind, bus: broker.bus, data: broker.folder.file("data"), endpoint: url, options,
         environment: environment)
       #expect(try broker.publish(input: EventLine.load(0..<20)).status == .exited(0))

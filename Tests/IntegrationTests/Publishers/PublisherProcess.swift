@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A publisher process of the built program. It is killed when the object goes.
-final class TestPublisher {
+final class PublisherProcess {
   let data: String
   private(set) var process: ChildProcess
   private let arguments: [String]
