@@ -20,6 +20,16 @@ extension TestArchiver {
     return try run.lines.first.flatMap { try JSONValue(text: $0)["count"]?.int } ?? 0
   }
 
+  /// All lines in the files, not decoded.
+  func lines() throws -> [Substring] {
+    let (status, output, _) = try ChildProcess.run(
+      "/bin/sh",
+      ["-c", "find \(directory) -name 'part-*.ndjson.zst' | sort -V | xargs cat | zstd -dcq"],
+      limit: .seconds(60))
+    try #require(status == .exited(0))
+    return String(decoding: output, as: UTF8.self).split(separator: "\n")
+  }
+
   /// Files that hold a text, packed or not.
   func files(holding text: String) throws -> [String] {
     let script = """
