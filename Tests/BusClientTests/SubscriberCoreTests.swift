@@ -184,7 +184,7 @@ struct SubscriberCoreTests {
     _ = core.takeActions()
     var now: Int64 = 0
     for _ in 0..<4 {
-      now += core.heartbeat
+      now += core.session.heartbeat
       _ = core.tick(at: now)
     }
     var reconnects = 0

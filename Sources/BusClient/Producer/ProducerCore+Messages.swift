@@ -7,7 +7,7 @@ extension ProducerCore {
     guard phase != .ended else { return }
     do {
       let header = try MessageHeader(decoding: message)
-      pingsUnanswered = 0
+      session.heard()
       switch header.verb {
       case .welcome: welcome(try WelcomeMessage(decoding: message), at: now)
       case .acknowledge where header.token == token:
@@ -41,7 +41,7 @@ extension ProducerCore {
   }
 
   private mutating func wait(at now: Int64, atLeast least: Duration) {
-    phase = .waiting(until: now + max(least, retry.next(using: &random)).nanoseconds)
+    session.wait(at: now, atLeast: least, using: &random)
   }
 
   private mutating func welcome(_ welcome: WelcomeMessage, at now: Int64) {
@@ -49,9 +49,7 @@ extension ProducerCore {
     token = welcome.token
     window = welcome.windowBytes
     broker = welcome.broker
-    phase = .live
-    greetings = 0
-    nextPing = now + heartbeat
+    session.began(at: now, heartbeat: welcome.broker.heartbeat)
     guard isNew else { return }
     beginRound(at: 0)
     settle(through: welcome.storedSequence)
@@ -67,7 +65,7 @@ extension ProducerCore {
 
   private mutating func acknowledge(_ message: AcknowledgeMessage) {
     window = Int(message.windowBytes)
-    retry.reset()
+    session.succeeded()
     settle(through: min(message.sequence, lastSequence))
     stored = max(stored, min(message.sequence, lastSequence))
   }
@@ -119,8 +117,7 @@ extension ProducerCore {
     case .sequenceGap: gap(refusal, at: now)
     case let code? where code.isRetriable:
       actions.append(.notice(.refusedForNow(code: refusal.code, text: refusal.text)))
-      let pause = max(refusal.retryAfter, retry.next(using: &random))
-      resumeAt = now + pause.nanoseconds
+      resumeAt = now + session.pause(atLeast: refusal.retryAfter, using: &random)
       beginRound(at: index)
     default:
       takeOut(refusal, at: index)

@@ -16,17 +16,8 @@ struct ProducerCore {
     var mayForget = false
   }
 
-  enum Phase: Equatable {
-    /// Nothing is asked before this time.
-    case waiting(until: Int64)
-    /// HELLO is sent; without an answer the socket is made anew at this time.
-    case greeting(until: Int64)
-    case live
-    case ended
-  }
-
   let settings: Settings
-  var phase = Phase.waiting(until: 0)
+  var session = SessionClock()
   var token: UInt64 = 0
   var broker: BrokerDescription?
   var window = 0
@@ -41,10 +32,6 @@ struct ProducerCore {
   var lastSequence: UInt64 = 0
   /// No batch is sent before this time, since the broker asked to wait.
   var resumeAt: Int64 = 0
-  var nextPing: Int64 = 0
-  var pingsUnanswered = 0
-  var greetings = 0
-  var retry = Backoff(base: .milliseconds(100), limit: .seconds(5))
   var random: SeededRandom
   var resentEvents: UInt64 = 0
   var reconnects: UInt64 = 0
@@ -59,7 +46,8 @@ struct ProducerCore {
     random = SeededRandom(seed: seed)
   }
 
-  var isLive: Bool { phase == .live }
+  var phase: SessionClock.Phase { session.phase }
+  var isLive: Bool { session.isLive }
   var unsent: Int { queue.count - sent }
 
   mutating func takeActions() -> [ProducerAction] {
@@ -111,32 +99,15 @@ struct ProducerCore {
 
   /// Does what is due, and says when it must be called again.
   mutating func tick(at now: Int64) -> Int64 {
-    switch phase {
-    case .ended: return .max
-    case .waiting(let until):
-      guard now >= until else { return until }
-      greet(at: now)
-      return tick(at: now)
-    case .greeting(let until):
-      guard now >= until else { return until }
-      reconnect(at: now, missed: 0)
-      return tick(at: now)
-    case .live:
-      if now >= nextPing {
-        if pingsUnanswered >= 3 {
-          reconnect(at: now, missed: pingsUnanswered)
-          return tick(at: now)
-        }
-        pingsUnanswered += 1
-        actions.append(.send(MessageHeader(.ping, token: token).message))
-        nextPing = now + heartbeat
+    while true {
+      switch session.due(at: now) {
+      case .greet: greet(at: now)
+      case .reconnect(let missed): reconnect(at: now, missed: missed)
+      case .ping: actions.append(.send(MessageHeader(.ping, token: token).message))
+      case .nothing(let until):
+        return isLive && resumeAt > now && sent < queue.count ? min(until, resumeAt) : until
       }
-      return resumeAt > now && sent < queue.count ? min(nextPing, resumeAt) : nextPing
     }
-  }
-
-  var heartbeat: Int64 {
-    max(1_000_000, (broker?.heartbeat ?? .seconds(2)).nanoseconds)
   }
 
   mutating func greet(at now: Int64) {
@@ -146,10 +117,7 @@ struct ProducerCore {
           client: settings.client, producer: settings.producer, instance: settings.instance,
           mayForget: settings.mayForget
         ).encode()))
-    greetings += 1
-    // Two seconds, then longer: a broker that is down is found by libzmq's own reconnection, so a new
-    // socket is only for what that does not see.
-    phase = .greeting(until: now + 1_000_000_000 * Int64(min(5, 1 + greetings)))
+    session.greeted(at: now)
   }
 
   mutating func reconnect(at now: Int64, missed: Int) {
@@ -170,7 +138,7 @@ struct ProducerCore {
   }
 
   mutating func end(_ error: BusClientError) {
-    phase = .ended
+    session.end()
     actions.append(.failed(error))
   }
 }

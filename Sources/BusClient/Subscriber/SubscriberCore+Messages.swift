@@ -7,8 +7,8 @@ extension SubscriberCore {
     guard phase != .ended else { return }
     do {
       let header = try MessageHeader(decoding: message)
-      pingsUnanswered = 0
-      let isMine = phase == .live && header.token == token
+      session.heard()
+      let isMine = session.isLive && header.token == token
       switch header.verb {
       case .opened: opened(try OpenedMessage(decoding: message), at: now)
       case .batch where isMine: try deliver(message)
@@ -41,7 +41,7 @@ extension SubscriberCore {
   /// A delivery that cannot be read would be a hole: the session is opened anew at the same place.
   private mutating func damaged(_ error: ProtocolError, at now: Int64) {
     messagesIgnored += 1
-    guard case .live = phase else { return }
+    guard session.isLive else { return }
     switch error {
     case .batch, .body(.batch, _), .body(.gap, _):
       actions.append(.notice(.refusedForNow(code: "BAD_FRAME", text: error.description)))
@@ -56,17 +56,17 @@ extension SubscriberCore {
     case .live:
       actions.append(.notice(.silent(missedHeartbeats: 0)))
       wait(at: now, atLeast: .zero)
-    case .opening: wait(at: now, atLeast: .zero)
+    case .greeting: wait(at: now, atLeast: .zero)
     case .waiting, .ended: break
     }
   }
 
   private mutating func wait(at now: Int64, atLeast least: Duration) {
-    phase = .waiting(until: now + max(least, retry.next(using: &random)).nanoseconds)
+    session.wait(at: now, atLeast: least, using: &random)
   }
 
   private mutating func opened(_ opened: OpenedMessage, at now: Int64) {
-    if phase == .live, opened.token == token { return }
+    if session.isLive, opened.token == token { return }
     let isMoved = generation.map { opened.seekGeneration > $0 } ?? false
     if let own = settings.seekGeneration, !hasComparedCursor, position == nil {
       hasComparedCursor = true
@@ -90,11 +90,8 @@ extension SubscriberCore {
     generation = opened.seekGeneration
     lastEpoch = opened.epochs.last?.epoch ?? opened.cursor.epoch
     token = opened.token
-    phase = .live
+    session.began(at: now, heartbeat: opened.broker.heartbeat)
     if askedForCursor { followsCursor = true }
-    attempts = 0
-    heartbeat = max(1_000_000, opened.broker.heartbeat.nanoseconds)
-    nextPing = now + heartbeat
     receivedEvents = 0
     receivedBytes = 0
     grantedEvents = 0
@@ -122,7 +119,7 @@ extension SubscriberCore {
   private mutating func deliver(_ message: RawSpan) throws(ProtocolError) {
     guard let from = position else { return }
     let batch = try EventBatch(message, from: from)
-    retry.reset()
+    session.succeeded()
     receivedEvents += UInt64(batch.creditEvents)
     receivedBytes += UInt64(message.byteCount)
     waitingEvents += UInt64(batch.creditEvents)
@@ -169,7 +166,7 @@ extension SubscriberCore {
   }
 
   private mutating func refuse(_ refusal: RefuseMessage, at now: Int64) {
-    guard case .opening = phase else { return }
+    guard case .greeting = phase else { return }
     guard let code = refusal.knownCode, code.isRetriable else {
       return end(.refused(code: refusal.code, text: refusal.text))
     }

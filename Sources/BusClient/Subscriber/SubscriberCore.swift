@@ -34,25 +34,13 @@ struct SubscriberCore {
     var stopsAtGap: Bool
   }
 
-  enum Phase: Equatable {
-    case waiting(until: Int64)
-    case opening(until: Int64)
-    case live
-    case ended
-  }
-
   let settings: Settings
-  var phase = Phase.waiting(until: 0)
+  var session = SessionClock()
   var token: UInt64 = 0
   var position: Position?
   var generation: UInt64?
   /// The journal's newest epoch when the session was opened.
   var lastEpoch: UInt32 = 0
-  var heartbeat: Int64 = 2_000_000_000
-  var nextPing: Int64 = 0
-  var pingsUnanswered = 0
-  var attempts = 0
-  var retry = Backoff(base: .milliseconds(100), limit: .seconds(5))
   var random: SeededRandom
   var pendingGap: SubscriberGap?
   /// The operator's seek that the next batch tells of.
@@ -84,6 +72,8 @@ struct SubscriberCore {
     if case .cursor = settings.start { followsCursor = true } else { followsCursor = false }
   }
 
+  var phase: SessionClock.Phase { session.phase }
+
   mutating func takeActions() -> [SubscriberAction] {
     var taken: [SubscriberAction] = []
     swap(&taken, &actions)
@@ -92,26 +82,13 @@ struct SubscriberCore {
 
   /// Does what is due, and says when it must be called again.
   mutating func tick(at now: Int64) -> Int64 {
-    switch phase {
-    case .ended: return .max
-    case .waiting(let until):
-      guard now >= until else { return until }
-      open(at: now)
-      return tick(at: now)
-    case .opening(let until):
-      guard now >= until else { return until }
-      reconnect(at: now, missed: 0)
-      return tick(at: now)
-    case .live:
-      guard now >= nextPing else { return nextPing }
-      if pingsUnanswered >= 3 {
-        reconnect(at: now, missed: pingsUnanswered)
-        return tick(at: now)
+    while true {
+      switch session.due(at: now) {
+      case .greet: open(at: now)
+      case .reconnect(let missed): reconnect(at: now, missed: missed)
+      case .ping: actions.append(.send(MessageHeader(.ping, token: token).message))
+      case .nothing(let until): return until
       }
-      pingsUnanswered += 1
-      actions.append(.send(MessageHeader(.ping, token: token).message))
-      nextPing = now + heartbeat
-      return nextPing
     }
   }
 
@@ -137,8 +114,7 @@ struct SubscriberCore {
           client: settings.client, name: settings.name, filters: settings.filters, start: start,
           instance: settings.instance, reset: settings.reset
         ).encode()))
-    attempts += 1
-    phase = .opening(until: now + 1_000_000_000 * Int64(min(5, 1 + attempts)))
+    session.greeted(at: now)
   }
 
   private mutating func reconnect(at now: Int64, missed: Int) {
@@ -156,7 +132,7 @@ struct SubscriberCore {
 
   /// Grants what the program has room for, when it is worth a message.
   mutating func grantCredit() {
-    guard phase == .live else { return }
+    guard session.isLive else { return }
     let events = receivedEvents + settings.creditEvents - min(settings.creditEvents, waitingEvents)
     let bytes = receivedBytes + settings.creditBytes - min(settings.creditBytes, waitingBytes)
     guard
@@ -172,12 +148,12 @@ struct SubscriberCore {
   /// Asks the broker to keep a cursor; the latest wins, and is asked for again in a new session.
   mutating func commit(_ cursor: Position) {
     wantedCommit = cursor
-    guard phase == .live, !settings.name.isEmpty else { return }
+    guard session.isLive, !settings.name.isEmpty else { return }
     actions.append(.send(CommitMessage(cursor: cursor).encode(.commit, token: token)))
   }
 
   mutating func end(_ error: BusClientError) {
-    phase = .ended
+    session.end()
     actions.append(.failed(error))
   }
 }

@@ -82,7 +82,7 @@ struct SubscriberLoop: ~Copyable {
 
   /// Lets the name go at once.
   private mutating func leave() throws(TransportError) {
-    guard core.phase == .live else { return }
+    guard core.session.isLive else { return }
     try connection.send(MessageHeader(.close, token: core.token).message)
   }
 
