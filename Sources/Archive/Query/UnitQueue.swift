@@ -47,19 +47,24 @@ final class UnitQueue: Sendable {
       if snapshot.parts.contains(where: { $0.id == unit.part.id && $0.path == unit.part.path }) {
         return false
       }
-      let open = [unit.range] + rest(state.units[state.next...])
+      let open = ranges(unit, state.units[..<state.next].last, state.units[state.next...])
       state.units = QueryPlan.units(for: open, snapshot, filter)
       state.next = 0
       return true
     }
   }
 
-  /// What is not handed out yet: in one piece if it may be, so that a part which took the place of many
-  /// is opened once.
-  private func rest(_ units: ArraySlice<QueryPlan.Unit>) -> [ClosedRange<Position>] {
-    guard isWhole, let first = units.first, let last = units.last else {
-      return units.map(\.range)
+  /// What is to be read again, and what is not handed out yet: in one piece where it may be, so that a
+  /// part which took the place of many is opened once.
+  private func ranges(
+    _ unit: QueryPlan.Unit, _ newest: QueryPlan.Unit?, _ rest: ArraySlice<QueryPlan.Unit>
+  ) -> [ClosedRange<Position>] {
+    guard isWhole, let first = rest.first, let last = rest.last else {
+      return [unit.range] + rest.map(\.range)
     }
-    return [first.range.lowerBound...last.range.upperBound]
+    let end = last.range.upperBound
+    // Nobody reads anything between the two.
+    if newest == unit { return [unit.range.lowerBound...end] }
+    return [unit.range, first.range.lowerBound...end]
   }
 }
