@@ -100,7 +100,7 @@ extension DeliveryCore {
     let key = backlog.key(number)
     let gotThrough = lastDelivery ?? .min
     let isAnswered = answer.status > 0
-    let counts = gotThrough > slot.lastLoneTry || isAnswered && isAlone(key)
+    let counts = gotThrough >= slot.lastLoneTry || isAnswered && isAlone(key)
     let failedFor = slot.failedAlone + (counts ? now - slot.lastLoneTry : 0)
     let isBlocking = !hasRoom && gotThrough > slot.aloneSince && onlySuspectsWait
     let blockingSince = isBlocking ? slot.blockingSince ?? now : nil
@@ -124,7 +124,7 @@ extension DeliveryCore {
     lanes[index].held[key]?.until = now + wait
     lanes[index].held[key]?.isBeingTried = false
     // Nothing else got through either: for all that is known it is the destination.
-    if gotThrough <= slot.lastLoneTry { backOff(index, reason, at: now) }
+    if gotThrough < slot.lastLoneTry { backOff(index, reason, at: now) }
   }
 
   /// Nothing waits but events of this user.

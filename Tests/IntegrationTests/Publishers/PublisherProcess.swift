@@ -1,4 +1,3 @@
-import DestinationTestSupport
 import Foundation
 import Primitives
 import TestSupport
@@ -34,19 +33,9 @@ final class PublisherProcess {
     metrics = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
   }
 
-  func start(_ options: [String] = [], endpoint: String? = nil) throws {
-    var arguments = arguments + options
-    if let endpoint, let place = arguments.firstIndex(of: "--endpoint") {
-      arguments[place + 1] = endpoint
-    }
+  func start() throws {
     process = try ChildProcess(Program.path, arguments, environment: environment)
     try waitUntilReady()
-  }
-
-  /// Ends it as a power cut does, as far as the process can tell.
-  func kill() {
-    process.signal(SIGKILL)
-    process.wait()
   }
 
   func stop() -> ChildProcess.Status {
@@ -82,19 +71,5 @@ final class PublisherProcess {
   /// The dead letters whole.
   func letters(destination: String = "segment") throws -> [JSONValue] {
     try deadLetters(["list", "--json"], destination: destination).events()
-  }
-}
-
-extension FakeServer {
-  /// Waits for a request and says when it was seen, in nanoseconds.
-  func waitForRequest(_ number: Int, _ limit: Duration = .seconds(20)) -> Int64? {
-    waitUntil(limit) { ask { $0.requests.count } >= number } ? SystemClock.monotonic() : nil
-  }
-}
-
-extension JSONPiece {
-  /// The events of a request to Segment, without what differs between two tries.
-  static func batch(_ request: StubRequest) -> [String] {
-    JSONPiece(request.body[...])["batch"]?.elements.map(\.text) ?? []
   }
 }
