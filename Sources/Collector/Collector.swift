@@ -114,6 +114,7 @@ public final class Collector: Sendable {
     var producer = ProducerConfiguration(address: configuration.bus, client: "eventbus collector")
     // A request that finds no room is told so; nobody waits on a thread of the server.
     producer.overflow = .throw
+    producer.maximumBytes = configuration.maximumPendingBytes
     producer.onNotice = { notice in
       shared.take(notice, at: SystemClock.monotonic())
       onNotice(notice)

@@ -17,6 +17,8 @@ public struct CollectorConfiguration: Sendable {
   public var threads = 2
   /// Whole seconds without a byte, and for each step of a request: see `HTTPLimits`.
   public var clientSeconds = 30
+  /// Bytes of events that wait for the bus; at the bound requests are answered with 429.
+  public var maximumPendingBytes = 64 << 20
   /// How long a request may wait for the bus; then it is answered with 503.
   public var busDeadline = Duration.seconds(10)
   /// How long `stop` waits for what is under way.

@@ -4,6 +4,12 @@ import HTTPServer
 import Primitives
 import ServiceRuntime
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// `eventbus collector`.
 enum CollectorCommand {
   static let entry = Commands.Entry(
@@ -125,6 +131,8 @@ enum CollectorOptions {
     configuration.maximumBodyBytes = try arguments.value(
       "max-body", in: ByteSize(bytes: 1024)...ByteSize(bytes: 1 << 30)
     ).bytes
+    // Reading requests is nearly all of the work.
+    configuration.threads = max(2, min(16, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
     configuration.connections = try arguments.value("connections", in: 1...100_000)
     configuration.connectionsPerAddress = try arguments.value(
       "connections-per-address", in: 0...100_000)

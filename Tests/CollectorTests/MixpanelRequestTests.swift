@@ -114,6 +114,28 @@ struct MixpanelRequestTests {
     #expect(group[.traits] == ["$group_key": "company", "plan": "pro"])
   }
 
+  @Test(arguments: ["/track", "/import", "/engage", "/groups"])
+  func `every event has a verdict however the body is damaged`(_ path: String) throws {
+    var core = try makeCore()
+    let good = Array(
+      ("[\(Self.event),{\"$distinct_id\":\"d\",\"$group_id\":1,\"$set\":{\"a\":[{}]}},"
+        + "{\"event\":\"A\",\"properties\":{\"n\":{\"b\":\"ü\"}}}]").utf8)
+    var random = SeededRandom(seed: 11)
+    for _ in 0..<2000 {
+      var body = good
+      for _ in 0..<Int(random.next() % 4) {
+        body[Int(random.next() % UInt64(body.count))] = UInt8(truncatingIfNeeded: random.next())
+      }
+      do {
+        let verdicts = try core.verdicts(HTTPRequest(method: "POST", path: path, body: body))
+        #expect(verdicts.accepted == verdicts.events.count)
+        #expect(try verdicts.envelopes().count == verdicts.accepted)
+      } catch let failure as RequestFailure {
+        #expect(failure.status == 400)
+      }
+    }
+  }
+
   @Test func `answers have the form that was asked for`() throws {
     var core = try makeCore()
     let good = try core.verdicts("/track", Self.event)
