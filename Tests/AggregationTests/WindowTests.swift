@@ -78,6 +78,31 @@ import Testing
     #expect(answer["events"].number == 60)
   }
 
+  @Test(arguments: ["minute", "hour", "day", "week", "month", "all"])
+  func `the first and the last moment there is are counted`(window: String) throws {
+    let trial = try Trial(
+      #"{"name": "a", "zone": "Pacific/Auckland", "window": "\#(window)"}, "#
+        + #"{"name": "b", "sessions": {}, "window": "\#(window)"}, "#
+        + #"{"name": "c", "funnel": ["*", "*"], "window": "\#(window)", "keep": "400d"}, "#
+        + #"{"name": "d", "retention": {}, "window": "\#(window)"}"#)
+    for time in [Int64.max, .min, 0, -1, .max - 1] {
+      var writer = MessagePackWriter()
+      writer.writeMapHeader(3)
+      writer.write("type" as StaticString)
+      writer.write("track" as StaticString)
+      writer.write("userId" as StaticString)
+      writer.write("u" as StaticString)
+      writer.write("timestamp" as StaticString)
+      writer.write(time == 0 ? 1 : time)
+      try trial.feed(writer.bytes, topic: Array("Tick".utf8))
+    }
+    for name in ["a", "b", "c", "d"] {
+      let answer = try trial.answer(name)
+      let late = answer["late"].number ?? 0
+      #expect((answer["events"].number ?? 0) + late == 5, "\(name)")
+    }
+  }
+
   @Test func `a period shows the windows that lie in it`() throws {
     let trial = try Trial(#"{"name": "ticks", "window": "minute"}"#)
     try trial.feed(Self.ticks)

@@ -89,6 +89,39 @@ extension IntegrationTests {
       #expect(try aggregator.report("a")["windows"]?.list.isEmpty == true)
     }
 
+    @Test func `counted again from the archive every report is the same`() throws {
+      let broker = try TestBroker()
+      let aggregator = try TestAggregator(
+        broker.bus,
+        reports: #"{"reports": [{"name": "kinds", "by": ["event"], "measures": ["count", "#
+          + #"{"unique": "user", "exact": 100}, {"quantiles": "properties.n"}], "#
+          + #""window": "minute"}, {"name": "visits", "sessions": {}}]}"#)
+      let archive = aggregator.folder.file("archive")
+      let archiver = try ChildProcess(
+        Program.path,
+        ["archiver", "--dir", archive, "--bus", broker.bus, "--port-base", "0"])
+      try #require(archiver.output.waitForLine { $0.hasPrefix("ready ") } != nil)
+      let input = EventLine.load(0..<3000)
+      #expect(try broker.publish(input: input + input).status == .exited(0))
+      archiver.signal(SIGTERM)
+      #expect(archiver.wait() == .exited(0), "\(archiver.errorOutput.text)")
+      // What comes now lies in the journal alone.
+      #expect(try broker.publish(input: EventLine.load(3000..<4000)).status == .exited(0))
+      _ = try aggregator.status(at: 7000)
+      aggregator.process.signal(SIGTERM)
+      #expect(aggregator.process.wait() == .exited(0))
+      let run = try Program.run([
+        "aggregator", "recompute", "--from-archive", archive, "--bus", broker.bus, "--json",
+        "--data", aggregator.folder.file("data"), "--reports",
+        aggregator.folder.file("reports.json"),
+      ])
+      #expect(run.status == .exited(0), "\(run.output)\(run.errors)")
+      let told = try JSONValue(text: run.output)
+      #expect(told["archived"]?.int ?? 0 >= 3000)
+      let reports = told["reports"]?.list ?? []
+      #expect(reports.count == 7 && reports.allSatisfy { $0["same"] == .bool(true) })
+    }
+
     @Test func `who asks wrongly is told what is right`() throws {
       let broker = try TestBroker()
       let aggregator = try TestAggregator(broker.bus)

@@ -77,7 +77,11 @@ extension AggregatorWorker {
       do throws(BusClientError) {
         next = try subscriber.nextBatch(deadline: .milliseconds(100))
       } catch { throw .bus(error) }
-      guard let batch = next else { continue }
+      guard let batch = next else {
+        // Nothing comes where the journal begins at the cursor: the past is gone.
+        if let opened = subscriber.status.opened { end = max(end, opened.cursor) }
+        continue
+      }
       try past.count(batch, before: cursor, from: store)
       end = batch.end
       if past.memoryBytes > shared.configuration.windowBytes {

@@ -100,7 +100,9 @@ struct CivilTime: Sendable {
   /// As `2013-03-10T01:30:00-05:00`, or with `Z`.
   func text(_ second: Int64) -> String {
     let offset = segment(at: second).offset
-    let utc = Timestamp(nanoseconds: (second + Int64(offset)) * 1_000_000_000).text.prefix(19)
+    // Timestamps end in 2262, and a window may end after them.
+    let local = ReportPlan.nanoseconds(second.addingSaturated(Int64(offset)))
+    let utc = Timestamp(nanoseconds: local).text.prefix(19)
     guard name != "UTC" else { return utc + "Z" }
     let minutes = abs(offset) / 60
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
