@@ -358,6 +358,37 @@ struct DeliveryCoreTests {
     #expect(settlement?.progress?.ledger.skipped == 98)
   }
 
+  @Test func `events of a forgotten person are not sent any more, and later ones are`() throws {
+    var trial = CoreTrial(events: 2)
+    func entry(_ offset: UInt64, _ user: String) -> FeedBatch.Entry {
+      var event = CoreTrial.event(offset, user: 1)
+      event.payload = DeliveryStoreTests.payload(user: user)
+      return .event(event)
+    }
+    let person = try #require(PersonHash.hash("ada", by: DeliverySimulation.key))
+    let place = Position(epoch: 1, offset: 4)
+    let mark = ForgetMark([.init(person: person, place: place, time: 0)], at: place)
+    trial.core.take(
+      FeedBatch(
+        entries: [entry(0, "ada"), entry(1, "bob"), entry(2, "ada"), entry(3, "bob")],
+        end: Position(epoch: 1, offset: 4)), at: 0)
+    let first = trial.requests()
+    #expect(first.map(\.events) == [[0, 1]])
+    trial.core.take(
+      FeedBatch(
+        entries: [.forget(mark), entry(5, "ada")], end: Position(epoch: 1, offset: 6)), at: 0)
+    // Known on the disk before anything more is sent.
+    #expect(trial.settlement()?.forgets == [mark])
+    trial.core.finish(first[0].id, .retry("down"), .init(status: 500, reason: "down"), at: 0)
+    _ = trial.wait()
+    #expect(trial.request(.delivered) == [1])
+    #expect(trial.request(.delivered) == [3, 5])
+    let ledger = trial.settlement()?.progress?.ledger
+    #expect(ledger?.forgotten == 2)
+    #expect(ledger?.applied == 4)
+    #expect(ledger?.isBalanced(at: Position(epoch: 1, offset: 6)) == true)
+  }
+
   @Test func `what is gone from the bus is counted as missing`() {
     var trial = CoreTrial()
     var batch = FeedBatch(

@@ -108,7 +108,7 @@ struct DeliveryStoreTests {
     #expect(store.forgotten[person] != nil)
   }
 
-  private static func payload(user: String) -> [UInt8] {
+  static func payload(user: String) -> [UInt8] {
     var writer = MessagePackWriter()
     writer.writeMapHeader(2)
     writer.write("type")

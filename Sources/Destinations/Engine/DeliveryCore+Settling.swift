@@ -28,7 +28,6 @@ extension DeliveryCore {
           count(outcome, slot.event)
         }
       case .forget(let mark):
-        settlement.forgets.append(mark)
         progress.ledger.applied += 1
         progress.advance(to: Position(epoch: mark.place.epoch, offset: mark.place.offset + 1))
       case .reached(let end): progress.advance(to: end)
@@ -87,6 +86,10 @@ extension DeliveryCore {
       }
     }
     backlog.append(.forget(mark))
+    // Stored at once, not when the cursor passes it: after a crash the events before it, read anew, are
+    // known to be left out before any is sent.
+    settlement.forgets.append(mark)
+    settlement.count += 1
   }
 
   /// Gives an event its outcome and counts it.

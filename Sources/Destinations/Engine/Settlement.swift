@@ -8,6 +8,7 @@ public struct Settlement: Sendable {
   public var letters: [(event: DeliveryEvent, refusal: Refusal)] = []
   /// Dead letters that were sent again, and what came of it.
   public var redriven: [(letter: Int64, outcome: DeliveryOutcome)] = []
+  /// People to be forgotten; stored ahead of the cursor.
   public var forgets: [ForgetMark] = []
   /// Entries in it.
   public var count = 0

@@ -71,13 +71,17 @@ extension DeliveryStore {
     return (seen.count, lost)
   }
 
-  /// Drops the dead letters of people who asked to be forgotten.
+  /// Drops the dead letters of people who asked to be forgotten, from before they did.
   static func erase(
     _ mark: ForgetMark, key: KeyedHash, in database: borrowing Database
   ) throws(DatabaseError) {
     var theirs: [Int64] = []
     try DeadLetters.forEach(database) { letter in
-      if unsafe mark.concerns(letter.payload.span.bytes, key: key) { theirs.append(letter.id) }
+      if letter.position < mark.place,
+        unsafe mark.concerns(letter.payload.span.bytes, key: key)
+      {
+        theirs.append(letter.id)
+      }
       return true
     }
     for id in theirs { _ = try DeadLetters.drop(id, in: database) }

@@ -63,7 +63,6 @@ public struct DeliveryStore: ~Copyable {
       for entry in mark.people { people.forget(entry) }
     }
     let dropped = try database.transaction { () throws(DatabaseError) -> Int in
-      for mark in settlement.forgets { try Self.erase(mark, key: key, in: database) }
       for (event, refusal) in settlement.letters {
         try DeadLetters.insert(
           Self.letter(event, refusal, route: route, at: now), in: database)
@@ -76,6 +75,7 @@ public struct DeliveryStore: ~Copyable {
           try DeadLetters.refuseAgain(letter, refusal, at: now, in: database)
         }
       }
+      for mark in settlement.forgets { try Self.erase(mark, key: key, in: database) }
       if let progress = settlement.progress { try SinkTables.store(progress, in: database) }
       try ForgottenTables.store(people, in: database)
       guard !settlement.letters.isEmpty else { return 0 }

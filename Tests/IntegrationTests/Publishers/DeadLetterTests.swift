@@ -111,7 +111,7 @@ extension IntegrationTests {
       let publisher = try PublisherProcess(
         bus: broker.bus, data: file, endpoint: fake.url, wait: false)
       #expect(publisher.process.wait(.seconds(10)) == .exited(74))
-      #expect(publisher.log.contains(file))
+      #expect(publisher.process.errorOutput.waitForLine { $0.contains(file) } != nil)
     }
   }
 }

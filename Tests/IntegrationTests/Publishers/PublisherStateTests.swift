@@ -77,7 +77,8 @@ extension IntegrationTests {
       let second = try PublisherProcess(
         bus: broker.bus, data: data, endpoint: fake.url, wait: false)
       #expect(second.process.wait() == .exited(73))
-      #expect(second.log.contains("\(publisher.process.id)"))
+      let holder = "process \(publisher.process.id)"
+      #expect(second.process.errorOutput.waitForLine { $0.contains(holder) } != nil)
     }
 
     @Test func `a webhook's success that refuses one event sets that one aside`() throws {
