@@ -55,6 +55,8 @@ public struct Catalogue: ~Copyable {
       let database = try Database(
         directory + "/" + ArchiveNames.catalogue, migrations: Self.migrations, synchronous: .full,
         erases: true)
+      // The log is kept small: on a small disk it would take the room of the files.
+      try database.execute("PRAGMA wal_autocheckpoint = 128; PRAGMA journal_size_limit = 1048576")
       let key = try Self.key(of: database, else: newKey)
       self.database = database
       self.key = key

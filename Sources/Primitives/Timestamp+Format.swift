@@ -13,6 +13,12 @@ extension Timestamp {
     unsafe bytes.append(text.bytes.span.bytes.extracting(0..<text.count))
   }
 
+  /// Calls `body` with the text; nothing is allocated.
+  public func withText(_ body: (RawSpan) -> Void) {
+    let text = TimestampText(self)
+    unsafe body(text.bytes.span.bytes.extracting(0..<text.count))
+  }
+
   /// Whether `other` is just this time's text; nothing is allocated.
   public func isText(_ other: RawSpan) -> Bool {
     let text = TimestampText(self)

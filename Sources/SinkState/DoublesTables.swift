@@ -75,6 +75,9 @@ public enum DoublesTables {
     if doubles.conflictCount != doubles.savedConflicts { try storeConflicts(doubles, database) }
   }
 
+  /// Entries up to which small rows are put together: 393 KB, so that no small commit writes much more.
+  private static let mergedEntries: UInt64 = 16_384
+
   /// Takes the rows at the end that are no larger than what is added, so that many small commits leave
   /// few rows and each entry is written a few times only.
   private static func takeSmallRows(
@@ -87,7 +90,7 @@ public enum DoublesTables {
     var total = count
     while try last.step() {
       let (rowFirst, rowCount) = (last.unsigned(0), last.unsigned(1))
-      guard rowCount <= total, rowCount + total <= UInt64(DoubleRing.pieceEntries),
+      guard rowCount <= total, rowCount + total <= mergedEntries,
         rowFirst + rowCount == first
       else { break }
       bytes = last.bytes(2) + bytes

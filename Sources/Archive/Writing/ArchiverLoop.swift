@@ -104,12 +104,18 @@ struct ArchiverLoop: ~Copyable {
   ) throws(ArchiverFailure) -> ArchiveError? {
     let writer: ArchiveWriter
     do throws(ArchiveError) {
-      try checkRoom(after: error)
-      writer = try open()
+      writer = try open(after: error)
     } catch {
       return error
     }
     return try serve(writer)
+  }
+
+  private mutating func open(after error: ArchiveError) throws(ArchiveError) -> ArchiveWriter {
+    // First, since it removes what an unfinished commit left on the full disk.
+    let writer = try open()
+    try checkRoom(after: error)
+    return writer
   }
 
   private func checkRoom(after error: ArchiveError) throws(ArchiveError) {
