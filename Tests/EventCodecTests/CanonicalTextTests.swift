@@ -15,7 +15,7 @@ import Testing
   @Test func `every double is the shortest text that reads back the same`() throws {
     var random = SeededRandom(seed: 5)
     var values: [Double] = [
-      0, -0.0, 0.01, 0.07, -0.1, 1, -1, 100, 12.5, 1e11, 1e13, 1e16, 1e100, 5e-324,
+      0, -0.0, 0.01, 0.07, -0.1, 1, -1, 100, 12.5, 1e11, 1e13, 1e16, 1e100, .leastNonzeroMagnitude,
       .greatestFiniteMagnitude, 99_999_999_999.99, 0.3, 0.1 + 0.2, 1e-5,
     ]
     for _ in 0..<20_000 {

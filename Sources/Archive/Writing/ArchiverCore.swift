@@ -36,6 +36,8 @@ struct ArchiverCore: Sendable {
   private(set) var doubles: Doubles
   private(set) var forgotten: ForgottenPeople
   private(set) var part: PartContents?
+  /// What may come into the open part; beside it, since looking at it copies nothing.
+  private var frame: PartFrame?
   private var limits: RollLimits
   /// Fields of the event that `decide` saw last.
   private(set) var fields = EventFields.none
@@ -57,7 +59,7 @@ struct ArchiverCore: Sendable {
   }
 
   mutating func decide(_ place: EventPlace, name: RawSpan, payload: RawSpan) -> Decision {
-    if let part, !belongs(place, to: part) { return .roll }
+    if let frame, !belongs(place, to: frame) { return .roll }
     if !archived.isEmpty, isArchived(place.position) {
       progress.ledger.duplicate += 1
       return .leaveOut
@@ -108,6 +110,9 @@ struct ArchiverCore: Sendable {
   /// The event that `decide` saw last is written.
   mutating func keep(_ place: EventPlace, name: RawSpan) {
     if part == nil { part = PartContents(place, timestamp: fields.timestamp) }
+    if frame == nil { frame = PartFrame(place) }
+    frame?.last = place.position.offset
+    frame?.events += 1
     part?.add(place, name: name, timestamp: fields.timestamp)
     for person in persons { part?.add(person) }
     progress.ledger.applied += 1
@@ -137,10 +142,10 @@ struct ArchiverCore: Sendable {
 // Where a part ends.
 extension ArchiverCore {
   @inline(__always)
-  private func belongs(_ place: EventPlace, to part: PartContents) -> Bool {
-    place.position.epoch == part.epoch && PartContents.hour(place.time) == part.hour
-      && place.position.offset > part.last && part.count < limits.events
-      && !(archived.first.map { place.position > $0.lowerBound } ?? false)
+  private func belongs(_ place: EventPlace, to frame: PartFrame) -> Bool {
+    place.position.epoch == frame.epoch && frame.times.contains(place.time)
+      && place.position.offset > frame.last && frame.events < limits.events
+      && (archived.isEmpty || !(archived.first.map { place.position > $0.lowerBound } ?? false))
   }
 
   /// Whether the open part has grown to its limit.
@@ -178,7 +183,25 @@ extension ArchiverCore {
     forgotten.markSaved()
     requests.removeAll()
     part = nil
+    frame = nil
   }
 
   mutating func set(_ limits: RollLimits) { self.limits = limits }
+}
+
+/// What may come into one part: an epoch, an hour, rising offsets.
+private struct PartFrame {
+  let epoch: UInt32
+  /// Journal times of one hour.
+  let times: Range<Int64>
+  var last: UInt64
+  var events: UInt64 = 0
+
+  init(_ place: EventPlace) {
+    epoch = place.position.epoch
+    last = place.position.offset
+    let length: Int64 = 3_600_000_000_000
+    let start = PartContents.hour(place.time) * length
+    times = start..<start + length
+  }
 }

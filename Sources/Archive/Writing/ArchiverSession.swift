@@ -109,8 +109,6 @@ struct ArchiverSession: ~Copyable {
       }
       committed = opened.cursor
     }
-    // What an earlier process was asked to erase and did not get to the end of.
-    try archive { (writer) throws(ArchiveError) in try writer.eraseForgotten() }
     remember()
     if shared.status.withLock({ $0.state }) == .starting { settle() }
     publish(at: SystemClock.monotonic())
