@@ -5,7 +5,7 @@ import Testing
   @Test func `fields that are added take the place of the event's own`() throws {
     let payload = try CodecSamples.payload(
       ofJSON: Array(
-        #"{"event":"E","messageId":"m","timestamp":"2024-05-01T12:00:00Z","offset":1,"epoch":{"a":2},"x":3}"#
+        #"{"event":"E","messageId":"m","timestamp":"2024-05-01T12:00:00.000Z","offset":1,"epoch":{"a":2},"x":3}"#
           .utf8))
     func json(_ additions: CanonicalJSON.Additions) throws -> String {
       var json: [UInt8] = []
