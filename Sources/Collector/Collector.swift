@@ -38,7 +38,7 @@ public final class Collector: Sendable {
     }
     let producer: Producer
     do throws(BusClientError) {
-      producer = try Producer(Self.producer(configuration, shared, onNotice))
+      producer = try Producer(Self.producer(configuration, shared, pending, onNotice))
     } catch {
       pending.stop()
       throw .bus(text: error.description)
@@ -109,14 +109,19 @@ public final class Collector: Sendable {
 
   private static func producer(
     _ configuration: CollectorConfiguration, _ shared: CollectorShared,
-    _ onNotice: @escaping @Sendable (ConnectionNotice) -> Void
+    _ pending: PendingRequests, _ onNotice: @escaping @Sendable (ConnectionNotice) -> Void
   ) -> ProducerConfiguration {
     var producer = ProducerConfiguration(address: configuration.bus, client: "eventbus collector")
     // A request that finds no room is told so; nobody waits on a thread of the server.
     producer.overflow = .throw
     producer.maximumBytes = configuration.maximumPendingBytes
     producer.onNotice = { notice in
-      shared.take(notice, at: SystemClock.monotonic())
+      let now = SystemClock.monotonic()
+      shared.take(notice, at: now)
+      // A full disk is seldom empty a moment later; an overload is over by then.
+      if case .refusedForNow(let code, _) = notice, code != "OVERLOAD" {
+        pending.shorten(to: now + 1_000_000_000)
+      }
       onNotice(notice)
     }
     producer.onAcknowledged = { _ in shared.acknowledged() }

@@ -37,6 +37,15 @@ final class PendingRequests: Sendable {
     }
   }
 
+  /// Nobody who waits now waits longer than until then.
+  func shorten(to deadline: Int64) {
+    state.withLock { state in
+      for (id, request) in state.waiting where request.deadline > deadline {
+        state.waiting[id]?.deadline = deadline
+      }
+    }
+  }
+
   /// True for who comes first: the answer of the bus, or the deadline.
   func settle(_ id: UInt64) -> Bool {
     state.withLock { $0.waiting.removeValue(forKey: id) != nil }
