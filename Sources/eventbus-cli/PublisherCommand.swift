@@ -41,6 +41,7 @@ enum PublisherCommand {
     .option(
       "on-gap", "POLICY", help: "When events are missing: go on and count, or stop (exit 5).",
       default: "continue", choices: ["continue", "stop"]),
+    .flag("reset", help: "Take other --events under a name that the bus knows."),
     .option(
       "timeout", "TIME", help: "How long to wait for the bus at the start.", default: "30s"),
   ]
@@ -149,8 +150,11 @@ enum PublisherOptions {
     ).bytes
     // Ends before the process is ended.
     configuration.grace = try arguments.value("grace", as: Duration.self) * 8 / 10
+    configuration.takesOtherFilters = arguments.flag("reset")
     configuration.http.certificateFile = arguments.text("ca-file")
     configuration.delivery.concurrency = try arguments.value("concurrency", in: 1...64)
+    // Each lane keeps its connection.
+    configuration.http.idleConnections = max(4, configuration.delivery.concurrency)
     configuration.delivery.linger = try arguments.value(
       "linger", in: Duration.zero...Duration.seconds(60))
     configuration.delivery.waitingEvents = try arguments.value(

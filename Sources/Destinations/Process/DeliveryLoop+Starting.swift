@@ -30,6 +30,7 @@ extension DeliveryLoop {
     var wanted = SubscriberConfiguration(
       address: configuration.address, client: "eventbus \(adapter.name)", name: configuration.name)
     wanted.filters = SinkFilters.obeyingForget(configuration.filters)
+    wanted.reset = configuration.takesOtherFilters
     wanted.onGap = configuration.onGap
     // Its own cursor was stored with what it settled; without one, the bus's copy.
     if let progress {

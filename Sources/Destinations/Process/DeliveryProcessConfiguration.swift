@@ -9,6 +9,8 @@ public struct DeliveryProcessConfiguration: Sendable {
   /// The cursor's name at the bus, and of the destination's folder.
   public var name: String
   public var filters: [NameFilter] = []
+  /// Whether filters other than those that the bus knows of this name are wanted.
+  public var takesOtherFilters = false
   /// Where a new name begins.
   public var start = StartPosition.earliest
   public var onGap = SubscriberConfiguration.GapPolicy.continue
