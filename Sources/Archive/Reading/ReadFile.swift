@@ -29,18 +29,19 @@ struct ReadFile: ~Copyable {
   func read(
     _ count: Int, at offset: UInt64, into bytes: inout [UInt8]
   ) throws(SystemError) -> Int {
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: count))
-    var result = 0
-    defer { bytes.removeSubrange((start + result)...) }
-    result = try unsafe bytes.withUnsafeMutableBytes { bytes in
-      let space = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
-      return Result { () throws(SystemError) -> Int in
+    // No more space than there is file: a short file is read as often as a long one.
+    let length = try self.bytes()
+    let wanted = offset < length ? Int(min(UInt64(count), length - offset)) : 0
+    var result = Result<Int, SystemError>.success(0)
+    let piece = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { space, used in
+      result = Result { () throws(SystemError) -> Int in
         try SystemError.check("pread", path) {
-          unsafe pread(descriptor, space.baseAddress, space.count, off_t(offset))
+          unsafe pread(descriptor, space.baseAddress, wanted, off_t(offset))
         }
       }
-    }.get()
-    return result
+      if case .success(let count) = result { used = count }
+    }
+    bytes.append(contentsOf: piece)
+    return try result.get()
   }
 }
