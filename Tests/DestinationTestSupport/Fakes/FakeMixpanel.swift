@@ -95,7 +95,7 @@ public struct FakeMixpanel: FakeProvider {
     guard event.bytes.count < 1 << 20 else { return ("event", "the event exceeds 1 MB") }
     guard let name = event["event"]?.string, !name.isEmpty else { return ("event", "missing") }
     guard let properties = event["properties"]?.members else { return ("properties", "missing") }
-    let values = Dictionary(properties.map { ($0.key, $0.value) }) { first, _ in first }
+    let values = event["properties"]?.fields ?? [:]
     guard let time = values["time"]?.number, time >= 31_536_000 else {
       return (
         "properties.time", "'properties.time' is invalid: must be specified as seconds since epoch"

@@ -40,7 +40,7 @@ public struct FakeSegment: FakeProvider {
     guard request.body.count <= (isBatch ? Self.mostBatchBytes : Self.mostEventBytes),
       events.allSatisfy({ $0.bytes.count <= Self.mostEventBytes })
     else { return (Self.error("Exceed payload limit"), 0) }
-    if refusesWithoutID, events.contains(where: { Self.user(of: $0) == nil }) {
+    if refusesWithoutID, events.contains(where: { Self.user(of: $0.fields) == nil }) {
       return (Self.error("no_user_anon_id"), 0)
     }
     let key = key(request) ?? body["writeKey"]?.string
@@ -57,22 +57,24 @@ public struct FakeSegment: FakeProvider {
     _ event: JSONPiece, _ request: Int, _ offset: Int64, _ fault: String?,
     _ ledger: inout FakeLedger
   ) {
-    let id = event["messageId"]?.string ?? ""
-    if let reason = fault ?? Self.dropReason(event, id) {
+    // Taken apart once: a lookup in a piece reads it from its start.
+    let fields = event.fields
+    let id = fields["messageId"]?.string ?? ""
+    if let reason = fault ?? Self.dropReason(fields, id) {
       ledger.silentDrops.append(.init(id: id, reason: reason))
       return
     }
-    let given = event["originalTimestamp"]?.string ?? event["timestamp"]?.string
+    let given = fields["originalTimestamp"]?.string ?? fields["timestamp"]?.string
     let time = given.flatMap { Timestamp(text: $0) }.map {
       Timestamp(nanoseconds: $0.nanoseconds + offset)
     }
     ledger.keep(
-      .init(id: id, user: Self.user(of: event) ?? "", event: event, request: request, time: time),
+      .init(id: id, user: Self.user(of: fields) ?? "", event: event, request: request, time: time),
       asOne: id)
   }
 
   /// Why Segment takes the event and loses it.
-  private static func dropReason(_ event: JSONPiece, _ id: String) -> String? {
+  private static func dropReason(_ event: [String: JSONPiece], _ id: String) -> String? {
     guard user(of: event) != nil else { return "no_user_anon_id" }
     guard id.count < 100 else { return "messageId of 100 characters" }
     switch event["type"]?.string {
@@ -84,7 +86,7 @@ public struct FakeSegment: FakeProvider {
     }
   }
 
-  private static func user(of event: JSONPiece) -> String? {
+  private static func user(of event: [String: JSONPiece]) -> String? {
     for key in ["userId", "anonymousId"] {
       guard let value = event[key], !value.isNull else { continue }
       let text = value.string ?? value.text

@@ -31,6 +31,11 @@ public struct JSONPiece: Hashable, Sendable {
     }
   }
 
+  /// The members by their keys; of two with one key the first.
+  public var fields: [String: JSONPiece] {
+    Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }
+  }
+
   public subscript(_ key: String) -> JSONPiece? { members.first { $0.key == key }?.value }
 
   /// A text, decoded.
