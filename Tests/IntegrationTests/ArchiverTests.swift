@@ -12,7 +12,7 @@ extension IntegrationTests {
       let lines =
         try Inputs.lines("weblog.ndjson") ?? Inputs.unpacked("weblog.ndjson.gz")
         ?? EventLine.load(0..<5000).split(separator: "\n").map(String.init)
-      let few = Array(lines.prefix(20_000))
+      let few = Array(lines.prefix(3000))
       #expect(try broker.publish(lines: few).status == .exited(0))
       #expect(archiver.waitForCursor(few.count))
       let added: Set<String> = ["offset", "epoch", "receivedAt", "messageId"]
@@ -134,8 +134,11 @@ extension IntegrationTests {
       let broker = try TestBroker()
       let archiver = try TestArchiver(broker)
       let outside = try FileManager.default.contentsOfDirectory(atPath: broker.folder.path).sorted()
-      #expect(try broker.publish(lines: lines).status == .exited(0))
-      #expect(archiver.waitForCursor(lines.count))
+      // Longer names than the bus takes are refused before they get here.
+      let given = try lines.map { try JSONValue(text: $0) }.names.filter { $0.utf8.count <= 200 }
+      #expect(
+        try broker.publish(lines: lines).status == .exited(given.count == lines.count ? 0 : 3))
+      #expect(archiver.waitForCursor(given.count))
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: broker.folder.path).sorted() == outside)
       for path in try FileManager.default.subpathsOfDirectory(atPath: archiver.directory) {
@@ -144,7 +147,6 @@ extension IntegrationTests {
         #expect(isOurs, "\(path)")
       }
       let names = try archiver.events().names
-      let given = try lines.map { try JSONValue(text: $0) }.names
       #expect(names == given)
     }
 
