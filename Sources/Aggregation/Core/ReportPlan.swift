@@ -3,22 +3,29 @@ internal import EventModel
 
 /// A definition made ready to run: patterns parsed, fields numbered, each measure's place known.
 struct ReportPlan: Sendable {
-  /// Where a value comes from.
-  enum Source: Sendable {
+  /// Where a value comes from. Numbers alone, here and in `Feed`: copied for each event, they cost no
+  /// count of references.
+  enum Source: Sendable, BitwiseCopyable {
     case event
     case user
     case field(Int)
-    /// A number as the label of its bucket: keys by the label's place, and the one for what is none.
-    case bucket(Int, BucketRule, keys: [[UInt8]])
+    /// A number as the label of its bucket.
+    case bucket(Int, rule: Int)
+  }
+
+  /// A rule of the report, and its labels as keys of groups.
+  struct Bucket: Sendable {
+    var rule: BucketRule
+    var keys: [[UInt8]]
   }
 
   /// What an event does to a cell, beside being counted.
-  enum Feed: Sendable {
+  enum Feed: Sendable, BitwiseCopyable {
     case set(Int, Source, exactly: Int)
     case number(Int, field: Int)
     case sketch(Int, field: Int)
     case top(Int, Source, limit: Int)
-    case histogram(Int, field: Int, BucketRule)
+    case histogram(Int, field: Int, rule: Int)
   }
 
   struct Matcher: Sendable {
@@ -41,6 +48,7 @@ struct ReportPlan: Sendable {
   let lateness: Int64
   let keep: Int64
   let kind: Kind
+  let buckets: [Bucket]
   let shape: CellShape
   /// Where each number measure's summary is, by the measure's place in the definition; alike for sets,
   /// sketches, tops and histograms.
@@ -71,6 +79,7 @@ struct ReportPlan: Sendable {
     needsUser = builder.needsUser
     needsFields = builder.needsFields
     userSets = builder.userSets
+    buckets = builder.buckets
     if case .measures(_, let by) = kind, by.count == 1, case .event = by[0] {
       isByEventAlone = true
     } else {
@@ -120,6 +129,7 @@ extension ReportPlan {
     var needsUser = false
     var needsFields = false
     var userSets: [Int] = []
+    var buckets: [Bucket] = []
     /// One summary serves sum, min, max and mean of a property, one sketch all its quantiles.
     private var summaries: [Int: Int] = [:]
     private var sketches: [Int: Int] = [:]
@@ -178,8 +188,13 @@ extension ReportPlan {
 
     private mutating func dimension(_ dimension: ReportDefinition.Dimension) -> Source {
       guard let rule = dimension.buckets else { return source(dimension.path) }
+      return .bucket(field(dimension.path), rule: number(of: rule))
+    }
+
+    private mutating func number(of rule: BucketRule) -> Int {
       let keys = rule.labels.map { ValueKey.text(Array($0.utf8)) }
-      return .bucket(field(dimension.path), rule, keys: keys)
+      buckets.append(Bucket(rule: rule, keys: keys))
+      return buckets.count - 1
     }
 
     /// Nil where the measure needs nothing of its own: counts, and summaries that are there already.
@@ -216,7 +231,7 @@ extension ReportPlan {
       case .histogram(let path, let rule):
         places.append(shape.histograms.count)
         shape.histograms.append(rule.labels.count)
-        return .histogram(shape.histograms.count - 1, field: field(path), rule)
+        return .histogram(shape.histograms.count - 1, field: field(path), rule: number(of: rule))
       }
     }
 

@@ -47,6 +47,11 @@ protocol StateSource: AnyObject {
 final class ReportRun {
   let id: Int64
   let plan: ReportPlan
+  /// Of the plan, at hand for each event.
+  private let feeds: [ReportPlan.Feed]
+  private let by: [ReportPlan.Source]
+  private let limit: Int
+  private let isMeasures: Bool
   private(set) var windows: [Int64: WindowState] = [:]
   private var current: WindowState?
   private var currentCloses = Int64.max
@@ -61,18 +66,22 @@ final class ReportRun {
   init(id: Int64, plan: ReportPlan, counters: ReportCounters = ReportCounters()) {
     self.id = id
     self.plan = plan
+    limit = plan.definition.limit
+    if case .measures(let feeds, let by) = plan.kind {
+      (self.feeds, self.by, isMeasures) = (feeds, by, true)
+    } else {
+      (feeds, by, isMeasures) = ([], [], false)
+    }
     self.counters = counters
   }
 
   /// Goes on with another plan of the same report.
-  init(_ plan: ReportPlan, taking old: ReportRun) {
-    id = old.id
-    self.plan = plan
+  convenience init(_ plan: ReportPlan, taking old: ReportRun) {
+    self.init(id: old.id, plan: plan, counters: old.counters)
     windows = old.windows
     funnels = old.funnels
     retentions = old.retentions
     sessions = old.sessions
-    counters = old.counters
     erased = old.erased
   }
 
@@ -89,15 +98,10 @@ final class ReportRun {
     counters.matched += 1
     if event.user == nil, plan.needsUser { counters.withoutUser += 1 }
     counters.isChanged = true
-    do throws(MessagePackError) {
-      switch plan.kind {
-      case .measures(let feeds, let by):
-        try count(event, feeds, by, in: window, hasher)
-        return
-      default: break
-      }
-    } catch {
-      counters.unreadable += 1
+    guard !isMeasures else {
+      do throws(MessagePackError) {
+        try count(event, in: window, hasher)
+      } catch { counters.unreadable += 1 }
       return
     }
     guard let user = event.user else { return }
@@ -140,44 +144,42 @@ final class ReportRun {
   }
 
   private func count(
-    _ event: borrowing EventView, _ feeds: [ReportPlan.Feed], _ by: [ReportPlan.Source],
-    in window: WindowState, _ hasher: ValueHasher
+    _ event: borrowing EventView, in window: WindowState, _ hasher: ValueHasher
   ) throws(MessagePackError) {
-    window.takeEvent(limit: plan.definition.limit)
-    guard let index = try cell(event, by, in: window) else {
-      return try Self.feed(&window.otherCell, event, feeds, hasher)
+    window.takeEvent(limit: limit)
+    guard let index = try cell(event, in: window) else {
+      return try feed(&window.otherCell, event, hasher)
     }
     if feeds.isEmpty {
       window.cells[index].count += 1
     } else {
-      try Self.feed(&window.cells[index], event, feeds, hasher)
+      try feed(&window.cells[index], event, hasher)
     }
   }
 
   /// The event's group; nil for one that has a value too long to be told apart by.
   @inline(__always)
   private func cell(
-    _ event: borrowing EventView, _ by: [ReportPlan.Source], in window: WindowState
+    _ event: borrowing EventView, in window: WindowState
   ) throws(MessagePackError) -> Int? {
     if plan.isByEventAlone {
-      return window.cell(ofName: event.name, event.nameKey, limit: plan.definition.limit)
+      return window.cell(ofName: event.name, event.nameKey, limit: limit)
     }
     key.removeAll(keepingCapacity: true)
     for source in by {
-      guard try ValueHasher.append(source, event, to: &key) else { return nil }
+      guard try ValueHasher.append(source, event, plan.buckets, to: &key) else { return nil }
     }
-    return window.cell(key, limit: plan.definition.limit)
+    return window.cell(key, limit: limit)
   }
 
-  private static func feed(
-    _ cell: inout Cell, _ event: borrowing EventView, _ feeds: [ReportPlan.Feed],
-    _ hasher: ValueHasher
+  private func feed(
+    _ cell: inout Cell, _ event: borrowing EventView, _ hasher: ValueHasher
   ) throws(MessagePackError) {
     cell.count += 1
     for feed in feeds {
       switch feed {
       case .set(let place, let source, let limit):
-        if let hash = try hasher.hash(source, event) {
+        if let hash = try hasher.hash(source, event, plan.buckets) {
           cell.sets[place].insert(hash, exactly: limit)
         }
       case .number(let place, let field):
@@ -192,13 +194,14 @@ final class ReportRun {
         }
       case .top(let place, let source, let limit):
         var key: [UInt8] = []
-        if try ValueHasher.append(source, event, to: &key) {
+        if try ValueHasher.append(source, event, plan.buckets, to: &key) {
           unsafe cell.tops[place].insert(key.span.bytes, limit: limit)
         } else {
           cell.tops[place].insertOther()
         }
       case .histogram(let place, let field, let rule):
         if let number = try FieldValue.number(event.payload, event.values[field]) {
+          let rule = plan.buckets[rule].rule
           cell.histograms[place].insert(label: rule.index(of: number.asDouble))
         } else {
           cell.histograms[place].leaveOut()

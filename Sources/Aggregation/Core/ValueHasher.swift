@@ -7,7 +7,7 @@ struct ValueHasher: Sendable {
 
   /// Nil for what is absent or null: that is no value.
   func hash(
-    _ source: ReportPlan.Source, _ event: borrowing EventView
+    _ source: ReportPlan.Source, _ event: borrowing EventView, _ buckets: [ReportPlan.Bucket]
   ) throws(MessagePackError) -> UInt64? {
     switch source {
     case .user: return event.user
@@ -23,7 +23,7 @@ struct ValueHasher: Sendable {
       return unsafe key.hash(bytes.span.bytes).high
     case .bucket:
       var bytes: [UInt8] = []
-      _ = try Self.append(source, event, to: &bytes)
+      _ = try Self.append(source, event, buckets, to: &bytes)
       return unsafe key.hash(bytes.span.bytes).high
     }
   }
@@ -31,7 +31,8 @@ struct ValueHasher: Sendable {
   /// Appends a group's key; false when the value is too long to be one.
   @inline(__always)
   static func append(
-    _ source: ReportPlan.Source, _ event: borrowing EventView, to key: inout [UInt8]
+    _ source: ReportPlan.Source, _ event: borrowing EventView, _ buckets: [ReportPlan.Bucket],
+    to key: inout [UInt8]
   ) throws(MessagePackError) -> Bool {
     switch source {
     case .event: key += event.nameKey
@@ -44,12 +45,13 @@ struct ValueHasher: Sendable {
       key += ValueKey.text(Array(Hex.encode(Self.bytes(user)).utf8))
     case .field(let field):
       return try ValueKey.append(event.payload, event.values[field], to: &key)
-    case .bucket(let field, let rule, let keys):
+    case .bucket(let field, let rule):
       guard let number = try FieldValue.number(event.payload, event.values[field]) else {
         key += ValueKey.null
         return true
       }
-      key += keys[rule.index(of: number.asDouble)]
+      let bucket = buckets[rule]
+      key += bucket.keys[bucket.rule.index(of: number.asDouble)]
     }
     return true
   }

@@ -11,9 +11,11 @@ struct AnswerBuilder {
   private let measures: MeasureAnswer
   private var windows: [ReportAnswer.Window] = []
   private(set) var needsSecondReading = false
-  private var chosen: Set<[UInt8]> = []
+  private var chosen: Set<Int> = []
   /// Every group over all windows.
   private var keys = ByteInterner()
+  private var names: [[UInt8]] = []
+  private var values: [[AnswerValue]] = []
   private var cells: [Cell] = []
   private var other: Cell?
   private var folded: UInt64 = 0
@@ -28,10 +30,13 @@ struct AnswerBuilder {
   mutating func add(_ window: WindowState) {
     folded += window.folded
     for (index, cell) in window.cells.enumerated() {
-      let number = keys.intern(window.keys[index])
-      if number < cells.count {
+      let key = window.keys[index]
+      if let number = keys.find(key) {
         cells[number].merge(cell, plan.shape)
       } else {
+        _ = keys.intern(key)
+        names.append(key)
+        values.append(GroupKey.values(key))
         cells.append(cell)
       }
     }
@@ -47,15 +52,14 @@ struct AnswerBuilder {
 
   /// All windows were added: chooses the groups. Then each window is shown again.
   mutating func beginSecondReading() {
-    chosen = Set(order.prefix(limit).map { keys[$0] })
+    chosen = Set(order.prefix(limit))
   }
 
   mutating func show(_ window: WindowState) { windows.append(answer(window)) }
 
   /// The groups with the most events first, of equal ones those whose values come first.
   private var order: [Int] {
-    let names = cells.indices.map { keys[$0] }
-    return cells.indices.sorted { a, b in
+    cells.indices.sorted { a, b in
       cells[a].count != cells[b].count
         ? cells[a].count > cells[b].count : names[a].lexicographicallyPrecedes(names[b])
     }
@@ -63,7 +67,7 @@ struct AnswerBuilder {
 
   func answer(_ question: ReportQuestion, _ counters: ReportCounters) -> ReportAnswer {
     let shown = order.prefix(limit)
-    var groups = hasGroups ? shown.map { group(keys[$0], cells[$0]) } : []
+    var groups = hasGroups ? shown.map { group($0, cells[$0]) } : []
     var total = other ?? Cell(plan.shape)
     for cell in cells { total.merge(cell, plan.shape) }
     if let other, hasGroups { groups.append(self.other(other, folded)) }
@@ -78,12 +82,15 @@ struct AnswerBuilder {
   private func answer(_ window: WindowState) -> ReportAnswer.Window {
     var groups: [ReportAnswer.Group] = []
     if hasGroups {
-      let order = window.cells.indices.map { (key: window.keys[$0], cell: $0) }.sorted {
-        let (a, b) = (window.cells[$0.cell].count, window.cells[$1.cell].count)
-        return a != b ? a > b : $0.key.lexicographicallyPrecedes($1.key)
+      let order = window.cells.indices.map { index in
+        (cell: index, count: window.cells[index].count, group: keys.find(window.keys[index]) ?? 0)
+      }.sorted { a, b in
+        a.count != b.count
+          ? a.count > b.count : names[a.group].lexicographicallyPrecedes(names[b.group])
       }
-      for (key, cell) in order where !needsSecondReading || chosen.contains(key) {
-        groups.append(group(key, window.cells[cell]))
+      groups.reserveCapacity(order.count + 1)
+      for entry in order where !needsSecondReading || chosen.contains(entry.group) {
+        groups.append(group(entry.group, window.cells[entry.cell]))
       }
       if let more = window.other { groups.append(other(more, window.folded)) }
     }
@@ -95,9 +102,9 @@ struct AnswerBuilder {
     if case .measures(_, let by) = plan.kind { !by.isEmpty } else { false }
   }
 
-  private func group(_ key: [UInt8], _ cell: Cell) -> ReportAnswer.Group {
+  private func group(_ number: Int, _ cell: Cell) -> ReportAnswer.Group {
     ReportAnswer.Group(
-      by: GroupKey.values(key), mayMiss: cell.mayMiss, members: members(cell))
+      by: values[number], mayMiss: cell.mayMiss, members: members(cell))
   }
 
   private func other(_ cell: Cell, _ folded: UInt64) -> ReportAnswer.Group {

@@ -94,6 +94,12 @@ indirect enum AnswerValue: Sendable, Equatable {
 
   private static func append(quoted text: String, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
+    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }
+    if isPlain {
+      output += text.utf8
+      output.append(UInt8(ascii: "\""))
+      return
+    }
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\""): output += "\\\"".utf8
