@@ -42,7 +42,7 @@ enum ArchiveSQLCommand {
     let query = context.arguments.positionals.first ?? ""
     let format = try context.arguments.requiredText("format")
     let paths = try CommandFailure.translating { () throws(ArchiveError) in
-      try Catalogue(reading: directory).parts().map { "\(directory)/\($0.path)" }
+      try ArchiveQuery(directory).files()
     }
     let view = ArchiveSQLView.statement(files: paths)
     // The statement can be longer than an argument may be, so it goes through a file without a name.

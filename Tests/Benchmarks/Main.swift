@@ -1,5 +1,5 @@
 // Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks aggregate`,
-// `benchmarks archive`, `benchmarks destinations`, `benchmarks bus PROGRAM`,
+// `benchmarks archive`, `benchmarks query`, `benchmarks destinations`, `benchmarks bus PROGRAM`,
 // `benchmarks collector PROGRAM`.
 
 internal import CPlatform
@@ -15,12 +15,13 @@ struct Benchmarks {
       case "codec": try CodecBenchmark.run()
       case "aggregate": try AggregateBenchmark.run()
       case "archive": try ArchiveBenchmark.run()
+      case "query": try QueryBenchmark.run()
       case "bus": try BusBenchmark.run(Array(words.dropFirst()))
       case "destinations": try DestinationBenchmark.run()
       case "collector": try CollectorBenchmark.run(Array(words.dropFirst()))
       default:
         report(
-          "benchmarks codec | aggregate | archive | destinations | bus PROGRAM [CASE]... | "
+          "benchmarks codec | aggregate | archive | query | destinations | bus PROGRAM [CASE]... | "
             + "collector PROGRAM [RATE]...")
       }
     } catch {

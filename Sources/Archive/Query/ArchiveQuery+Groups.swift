@@ -24,7 +24,7 @@ extension ArchiveQuery {
   ) throws(ArchiveError) -> (groups: [QueryGroup], report: QueryReport) {
     let answers = filter.asksNamesAndTimesOnly && fields.allSatisfy { $0 == .name }
     let (plan, total) = try plan(answers: answers)
-    let work = GroupWork(self, fields, queue(plan), maximumGroups: maximumGroups)
+    let work = GroupWork(self, fields, queue(plan, isSingle: false), maximumGroups: maximumGroups)
     try work.run(threads: min(threads, plan.units.count))
     var (table, report) = try work.result()
     report.parts = total

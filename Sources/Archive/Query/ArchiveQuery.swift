@@ -43,11 +43,20 @@ public struct ArchiveQuery: Sendable {
   ) throws(ArchiveError) -> QueryReport {
     let (plan, total) = try plan(answers: false)
     var matcher = LineMatcher(filter, outputs: paths.map { .path($0) })
-    var reader = UnitReader(directory, queue(plan), isCancelled: isCancelled)
+    var reader = UnitReader(
+      directory, queue(plan, isSingle: true), isCancelled: isCancelled)
     try reader.run(&matcher) { matcher, line in take(Row(line, matcher)) }
     var report = reader.report
     report.parts = total
     return report
+  }
+
+  /// The files of all parts, from the working directory, in the order of positions.
+  public func files() throws(ArchiveError) -> [String] {
+    let directory = directory
+    return try CatalogueSnapshot.read(directory) { catalogue throws(ArchiveError) in
+      try catalogue.parts().map { "\(directory)/\($0.path)" }
+    }
   }
 
   func plan(answers: Bool) throws(ArchiveError) -> (QueryPlan, total: Int) {
@@ -58,9 +67,9 @@ public struct ArchiveQuery: Sendable {
     return (QueryPlan(snapshot, filter, answers: answers), snapshot.total)
   }
 
-  func queue(_ plan: QueryPlan) -> UnitQueue {
+  func queue(_ plan: QueryPlan, isSingle: Bool) -> UnitQueue {
     let (directory, filter) = (directory, filter)
-    return UnitQueue(plan, filter) { () throws(ArchiveError) in
+    return UnitQueue(plan, filter, isSingle: isSingle) { () throws(ArchiveError) in
       try CatalogueSnapshot.read(directory) { catalogue throws(ArchiveError) in
         try CatalogueSnapshot(catalogue, filter, wantsNames: false)
       }

@@ -15,16 +15,18 @@ final class UnitQueue: Sendable {
   private let state: Mutex<State>
   private let refresh: @Sendable () throws(ArchiveError) -> CatalogueSnapshot
   private let filter: ArchiveFilter
-  /// Whether what lies between two units is not wanted anyway. Not so where the catalogue has answered
-  /// for parts between them: merged with a unit's, their events would be counted again.
-  private let isWhole: Bool
+  /// Whether one thread takes all units, in order.
+  private let isSingle: Bool
 
+  /// - Parameter isSingle: whether one thread takes all units; then the catalogue may not have answered
+  ///   for parts between them.
   init(
-    _ plan: QueryPlan, _ filter: ArchiveFilter,
+    _ plan: QueryPlan, _ filter: ArchiveFilter, isSingle: Bool,
     refresh: @escaping @Sendable () throws(ArchiveError) -> CatalogueSnapshot
   ) {
     state = Mutex(State(units: plan.units))
-    isWhole = plan.known.isEmpty
+    self.isSingle = isSingle
+    precondition(!isSingle || plan.known.isEmpty, "what the catalogue answered would be read too")
     self.filter = filter
     self.refresh = refresh
   }
@@ -47,24 +49,22 @@ final class UnitQueue: Sendable {
       if snapshot.parts.contains(where: { $0.id == unit.part.id && $0.path == unit.part.path }) {
         return false
       }
-      let open = ranges(unit, state.units[..<state.next].last, state.units[state.next...])
+      let open = ranges(unit, state.units[state.next...])
       state.units = QueryPlan.units(for: open, snapshot, filter)
       state.next = 0
       return true
     }
   }
 
-  /// What is to be read again, and what is not handed out yet: in one piece where it may be, so that a
-  /// part which took the place of many is opened once.
+  /// What is to be read again, and what is not handed out yet, in the order of positions.
   private func ranges(
-    _ unit: QueryPlan.Unit, _ newest: QueryPlan.Unit?, _ rest: ArraySlice<QueryPlan.Unit>
+    _ unit: QueryPlan.Unit, _ rest: ArraySlice<QueryPlan.Unit>
   ) -> [ClosedRange<Position>] {
-    guard isWhole, let first = rest.first, let last = rest.last else {
-      return [unit.range] + rest.map(\.range)
-    }
-    let end = last.range.upperBound
-    // Nobody reads anything between the two.
-    if newest == unit { return [unit.range.lowerBound...end] }
-    return [unit.range, first.range.lowerBound...end]
+    // In one piece, so that a part which took the place of many is opened once: what lies between two
+    // units of one thread was read before it, or is not wanted.
+    if isSingle, let last = rest.last { return [unit.range.lowerBound...last.range.upperBound] }
+    // Between those of several threads lies what others are reading. A unit that comes back can be behind
+    // one that came back before.
+    return ([unit.range] + rest.map(\.range)).sorted { $0.lowerBound < $1.lowerBound }
   }
 }

@@ -68,4 +68,28 @@ import Testing
     #expect(units.map(\.part.id) == [2, 2, 3, 4])
     #expect(units.map(\.positions) == [range(10, 19), range(25, 29), range(30, 34), nil])
   }
+
+  @Test func `units that come back in any order are read once each`() throws {
+    var snapshot = CatalogueSnapshot()
+    func part(_ first: UInt64, _ last: UInt64, id: Int64) -> Part {
+      var part = CatalogueTests.part(first, last, revision: Int(id)).part
+      part.id = id
+      return part
+    }
+    snapshot.parts = (0..<6).map { part($0 * 10, $0 * 10 + 9, id: Int64($0)) }
+    let plan = QueryPlan(snapshot, ArchiveFilter(), answers: false)
+    var merged = CatalogueSnapshot()
+    merged.parts = [part(0, 59, id: 10)]
+    let queue = UnitQueue(plan, ArchiveFilter(), isSingle: false) { [merged] in merged }
+    let taken = (0..<4).compactMap { _ in queue.next() }
+    // The first two are being read by others; the third and then the second come back.
+    #expect(try queue.replace(taken[2]))
+    #expect(try queue.replace(taken[1]))
+    var ranges: [ClosedRange<Position>] = []
+    while let unit = queue.next() { ranges.append(unit.range) }
+    #expect(ranges == [taken[1].range, taken[2].range] + plan.units[4...].map(\.range))
+    #expect(
+      try !queue.replace(QueryPlan.Unit(part: merged.parts[0], testsTime: false, testsNames: false))
+    )
+  }
 }
