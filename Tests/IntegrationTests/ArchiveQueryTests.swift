@@ -43,7 +43,7 @@ extension IntegrationTests {
       try archive(lines)
       let given = try lines.map { try JSONValue(text: $0) }.names
       for name in given {
-        let found = try query("--exact", name, "--format", "ndjson").events().names
+        let found = try query("--exact=\(name)", "--format", "ndjson").events().names
         #expect(found.map { Array($0.utf8) } == [Array(name.utf8)])
       }
       let counts = try query("--by", "event").events()
