@@ -36,7 +36,9 @@ extension IntegrationTests {
     }
 
     @Test func `each odd name is found by itself, byte for byte`() throws {
-      let names = ["-rf", "*", "${HOME}", "a|b", "Game/Started", "--help", "\\\\*", " x ", "A", "AB"]
+      let names = [
+        "-rf", "*", "${HOME}", "a|b", "Game/Started", "--help", "\\\\*", " x ", "A", "AB",
+      ]
       let lines =
         try Inputs.lines("N01.ndjson")
         ?? names.enumerated().map { EventLine.track($0.element, id: "n\($0.offset)") }
