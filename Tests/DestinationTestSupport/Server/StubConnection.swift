@@ -76,7 +76,8 @@ struct StubConnection {
       return state.requests
     }
     return StubRequest(
-      number: count, time: SystemClock.monotonic(), connection: number, method: String(words[0]), path: String(target[0]),
+      number: count, time: SystemClock.monotonic(), connection: number, method: String(words[0]),
+      path: String(target[0]),
       query: target.count > 1 ? String(target[1]) : "", headers: headers, wireBody: wire,
       body: headers["content-encoding"] == "gzip" ? Self.unpacked(wire) : wire)
   }
