@@ -81,7 +81,8 @@ public struct FakeMixpanel: FakeProvider {
     let key = [event["event"]?.text ?? "", properties?["time"]?.text ?? "", user, id]
       .joined(separator: "\u{1F}")
     let time = properties?["time"]?.number.map {
-      Timestamp(nanoseconds: Int64($0 < 1e11 ? $0 * 1e9 : $0 * 1e6))
+      // Whole milliseconds first: a double does not hold the nanoseconds of today.
+      Timestamp(nanoseconds: Int64($0 < 1e11 ? $0 * 1e3 : $0) * 1_000_000)
     }
     // More than an hour ahead becomes the server's own time.
     let isAhead = time.map { $0.nanoseconds > now.nanoseconds + 3_600_000_000_000 } ?? false
