@@ -4,6 +4,7 @@
 //                from home follows from them, so that a removal needs no look at the hashes
 //   lower bits   its slot in the ring; all ones, which no slot has, in an empty entry
 internal import Hashing
+internal import Primitives
 
 /// Finds the ring's slot of a hash.
 ///
@@ -37,6 +38,10 @@ struct DoubleIndex: Sendable {
   private func entry(home: Int, slot: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: home & homeMask) << slotBits | slot
   }
+
+  /// A look for this hash will follow.
+  @inline(__always)
+  func prefetch(_ hash: Hash128) { Prefetch.element(home(hash), of: entries) }
 
   /// How far the entry that stands at `place` is from its home.
   @inline(__always)

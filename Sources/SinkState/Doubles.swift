@@ -70,13 +70,34 @@ public struct Doubles: Sendable {
   public var count: Int { ring.live.count }
   public var memoryBytes: Int { ring.bytes + index.bytes }
 
+  /// What an event is known by; nil without a messageId, and then it is never a double.
+  ///
+  /// Looking for it misses the cache. Who has other work on the event asks for this first, does that
+  /// work, and then decides.
+  public mutating func identity(
+    _ fields: EventFields, of payload: RawSpan, name: RawSpan
+  ) -> Hash128? {
+    guard !fields.messageId.isEmpty else { return nil }
+    let hash = hash(name, payload.extracting(fields.messageId))
+    index.prefetch(hash)
+    return hash
+  }
+
   /// Decides about the next event of the journal.
   public mutating func check(
     _ fields: EventFields, of payload: RawSpan, name: RawSpan, at place: Position
   ) -> Verdict {
-    guard !fields.messageId.isEmpty else { return .new }
+    let identity = identity(fields, of: payload, name: name)
+    return check(identity, fields, of: payload, name: name, at: place)
+  }
+
+  /// The same with the event's `identity`.
+  public mutating func check(
+    _ identity: Hash128?, _ fields: EventFields, of payload: RawSpan, name: RawSpan,
+    at place: Position
+  ) -> Verdict {
+    guard let hash = identity else { return .new }
     let messageId = payload.extracting(fields.messageId)
-    let hash = hash(name, messageId)
     let verdict = check(hash, content: fields.content, at: place.offset)
     if verdict == .conflict {
       conflictCount += 1

@@ -77,6 +77,7 @@ struct ArchiverCore: Sendable {
   private mutating func judge(
     _ place: EventPlace, name: RawSpan, payload: RawSpan
   ) -> Decision {
+    let identity = doubles.identity(fields, of: payload, name: name)
     findPersons(payload)
     for person in persons
     where forgotten.leavesOut(
@@ -85,7 +86,9 @@ struct ArchiverCore: Sendable {
       progress.ledger.forgotten += 1
       return .leaveOut
     }
-    guard doubles.check(fields, of: payload, name: name, at: place.position) == .new else {
+    guard
+      doubles.check(identity, fields, of: payload, name: name, at: place.position) == .new
+    else {
       progress.ledger.duplicate += 1
       return .leaveOut
     }

@@ -44,3 +44,6 @@ int eb_spawn(const char *program, char *const argv[], char *const envp[], int *o
 int eb_pidfd(int pid);
 /// 0 while child `pid` runs; 1 when it ended, with `code` its exit status or 128 + signal; -1 and errno.
 int eb_reap(int pid, int *code);
+
+// Asks for the cache line at an address before it is needed. Never faults.
+static inline void eb_prefetch(const void *address) { __builtin_prefetch(address); }
