@@ -83,6 +83,15 @@ import Testing
     #expect(recorder.written[4].contains("other"))
   }
 
+  @Test func `news that differ in a field are all told, faults that do are counted`() {
+    let recorder = Recorder()
+    let log = recorder.log()
+    for name in ["broker", "collector"] { log.info("ready", LogField("name", .text(name))) }
+    #expect(recorder.written.count == 2)
+    for offset in ["1", "2"] { log.warning("unreadable", LogField("offset", .text(offset))) }
+    #expect(recorder.written.count == 3)
+  }
+
   @Test func `lines that take turns are counted too`() {
     let recorder = Recorder()
     let log = recorder.log()

@@ -95,13 +95,11 @@ public struct Log: Sendable {
     func write(_ line: LogLine) {
       state.withLock { state in
         let time = now()
-        let key = "\(line.level.name) \(line.label) \(line.message)"
-        let decision = state.repeats.decide(key, at: time)
+        let decision = state.repeats.decide(line, at: time)
         guard decision.isWritten else { return }
         for notice in decision.notices {
-          let told = LogLine(
-            level: line.level, label: line.label,
-            message: "\(notice.about): repeated \(notice.count) times", fields: [])
+          var told = notice.about
+          told.message += ": repeated \(notice.count) times"
           emit(told, at: time, &state)
         }
         emit(line, at: time, &state)

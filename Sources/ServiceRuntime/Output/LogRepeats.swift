@@ -10,6 +10,7 @@ struct LogRepeats {
 
   private struct Message {
     var key: String
+    var line: LogLine
     var windowEnd: Int64
     var suppressed = 0
   }
@@ -17,32 +18,43 @@ struct LogRepeats {
   /// In the order of their windows' ends.
   private var messages: [Message] = []
 
-  struct Notice: Equatable {
-    var about: String
+  struct Notice {
+    /// The first of them, without its fields.
+    var about: LogLine
     /// How many lines of it were left out.
     var count: Int
   }
 
-  struct Decision: Equatable {
+  struct Decision {
     var isWritten: Bool
     /// To be written before it.
     var notices: [Notice] = []
   }
 
-  /// - Parameter key: level, label and message together, without the fields.
-  mutating func decide(_ key: String, at now: Int64) -> Decision {
+  mutating func decide(_ line: LogLine, at now: Int64) -> Decision {
+    let key = Self.key(line)
     if let index = messages.firstIndex(where: { $0.key == key && now < $0.windowEnd }) {
       messages[index].suppressed += 1
       return Decision(isWritten: false)
     }
     var notices: [Notice] = []
     for index in messages.indices where messages[index].suppressed > 0 {
-      notices.append(Notice(about: messages[index].key, count: messages[index].suppressed))
+      notices.append(Notice(about: messages[index].line, count: messages[index].suppressed))
       messages[index].suppressed = 0
     }
     messages.removeAll { $0.key == key || now >= $0.windowEnd }
     if messages.count == Self.maximumMessages { messages.removeFirst() }
-    messages.append(Message(key: key, windowEnd: now + Self.window))
+    var about = line
+    about.fields = []
+    messages.append(Message(key: key, line: about, windowEnd: now + Self.window))
     return Decision(isWritten: true, notices: notices)
+  }
+
+  /// What makes two lines the same: of a fault not its fields, which count up or name a place; of what
+  /// went well they are the news ("service ready" of each service).
+  private static func key(_ line: LogLine) -> String {
+    let message = "\(line.level.name) \(line.label) \(line.message)"
+    guard line.level < .warning else { return message }
+    return line.fields.reduce(into: message) { $0 += " \($1)" }
   }
 }
