@@ -11,8 +11,6 @@ public import Primitives
 ///
 /// At its limit the oldest entry goes; `dropped` counts them. About 64 bytes an entry.
 public struct ForgottenPeople: Sendable {
-  /// The event that asks for it. It is no event of the archive, and never kept by a sink.
-  public static let eventName = Array("$forget".utf8)
   public static let defaultLimit = 1_000_000
 
   public struct Entry: Hashable, Sendable {

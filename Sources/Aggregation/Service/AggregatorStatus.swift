@@ -30,8 +30,6 @@ public struct AggregatorStatus: Sendable {
   public var joinsLeftOut: UInt64 = 0
   public var forgotten = 0
   public var commits: UInt64 = 0
-  /// How long the last commit took, nanoseconds.
-  public var commitTime: Int64 = 0
   public var reports: [Report] = []
   /// Why the report file is not used as it stands; empty when it is.
   public var fileTrouble = ""

@@ -31,6 +31,4 @@ public enum DeliveryVerdict: Hashable, Sendable {
 
   /// A pause longer than this is taken for a mistake.
   public static let longestPause: Duration = .seconds(3600)
-  /// How long a user is held when the provider names no time.
-  public static let usualHold: Duration = .seconds(30)
 }

@@ -11,7 +11,6 @@ struct EventPreparer<Adapter: DestinationAdapter>: Sendable {
   private var adapter: Adapter
   private var forgotten: ForgottenPeople
   private let longest: Int
-  private let forget = EventName.forget
   private var scratch: [UInt8] = []
 
   init(_ adapter: Adapter, forgotten: ForgottenPeople) {
@@ -38,7 +37,7 @@ struct EventPreparer<Adapter: DestinationAdapter>: Sendable {
   ) -> FeedBatch.Entry {
     let source = EventSource(
       position: place.position, received: Timestamp(nanoseconds: place.time))
-    if unsafe name.isEqual(to: forget.span.bytes) {
+    if EventName.isForget(name) {
       return forget(source, place, payload)
     }
     do throws(MessagePackError) {
