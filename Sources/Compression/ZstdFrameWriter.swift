@@ -40,18 +40,4 @@ internal import Primitives
   }
 }
 
-/// Grows `output` by `count` bytes, lets `body` fill them from their start, and keeps as many as it
-/// returns; none where it returns a zstd error code, which is larger than any size.
-func appending(
-  upTo count: Int, to output: inout [UInt8], _ body: (UnsafeMutableRawBufferPointer) -> Int
-) -> Int {
-  var result = 0
-  let added = unsafe [UInt8](unsafeUninitializedCapacity: count) { space, used in
-    result = unsafe body(UnsafeMutableRawBufferPointer(space))
-    used = (0...count).contains(result) ? result : 0
-  }
-  output.append(contentsOf: added)
-  return result
-}
-
 func zstdReason(_ result: Int) -> String { unsafe String(cString: ZSTD_getErrorName(result)) }

@@ -1,4 +1,4 @@
-import Compression
+import Gzip
 import Testing
 
 @Suite struct GzipTests {
