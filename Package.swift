@@ -19,8 +19,15 @@ let spans: [SwiftSetting] = strict + [.enableExperimentalFeature("Lifetimes")]
 struct Module {
   var name: String
   var uses: [String] = []
+  /// What Apple's systems bring themselves.
+  var usesOnLinux: [String] = []
   var settings = strict
   var testsUse: [String] = []
+
+  var dependencies: [Target.Dependency] {
+    uses.map { .init(stringLiteral: $0) }
+      + usesOnLinux.map { .target(name: $0, condition: .when(platforms: [.linux])) }
+  }
 }
 
 // Dependencies point down only; siblings never import each other.
@@ -30,9 +37,10 @@ let modules: [Module] = [
   // 1
   Module(name: "EventModel", uses: ["Primitives"], settings: spans),
   Module(name: "BusProtocol", uses: ["Primitives"]),
-  Module(name: "Compression", uses: ["Primitives", "CZstd", "CZlib"]),
+  Module(name: "Gzip", uses: ["Primitives", "CZlib"]),
   Module(name: "Hashing", uses: ["Primitives", "CSodium"]),
   // 2
+  Module(name: "Compression", uses: ["Primitives", "Gzip", "CZstd"]),
   Module(name: "EventCodec", uses: ["Primitives", "EventModel", "BusProtocol"], settings: spans),
   Module(name: "EventJournal", uses: ["Primitives"], testsUse: ["JournalTestSupport"]),
   Module(name: "BusTransport", uses: ["Primitives", "CZeroMQ"], settings: spans),
@@ -56,6 +64,11 @@ let modules: [Module] = [
     name: "SinkState",
     uses: ["Primitives", "EventModel", "BusProtocol", "EventCodec", "Hashing", "Database"],
     settings: spans),
+  // What apps import: nothing outside the system on Apple's, so curl on Linux only.
+  Module(
+    name: "Analytics",
+    uses: ["Primitives", "EventModel", "EventCodec", "Database", "Gzip"],
+    usesOnLinux: ["HTTPClient"]),
   // 4
   Module(
     name: "Archive",
@@ -101,13 +114,13 @@ var targets: [Target] = [
 for module in modules {
   targets.append(
     .target(
-      name: module.name, dependencies: module.uses.map { .init(stringLiteral: $0) },
+      name: module.name, dependencies: module.dependencies,
       swiftSettings: module.settings))
   targets.append(
     .testTarget(
       name: module.name + "Tests",
-      dependencies: ([module.name, "TestSupport"] + module.uses + module.testsUse)
-        .map { .init(stringLiteral: $0) },
+      dependencies: module.dependencies
+        + ([module.name, "TestSupport"] + module.testsUse).map { .init(stringLiteral: $0) },
       swiftSettings: module.settings))
 }
 targets += [
@@ -180,6 +193,7 @@ let package = Package(
   products: [
     .executable(name: "eventbus", targets: ["eventbus"]),
     .library(name: "EventBus", targets: ["EventBus"]),
+    .library(name: "Analytics", targets: ["Analytics"]),
     .library(name: "EventBusTestSupport", targets: ["EventBusTestSupport"]),
   ],
   targets: targets,

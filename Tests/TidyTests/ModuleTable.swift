@@ -47,7 +47,11 @@ struct ModuleTable {
       let next = index + 1 < parts.count ? String(parts[index + 1]) : nil
       if part.hasSuffix("name: "), let next { rows.append(Row(name: next, layer: layer)) }
       if part.hasSuffix("path: "), let next, let last = rows.indices.last { rows[last].path = next }
-      if part.contains("uses: [") || part.contains("dependencies: [") { list = \.uses }
+      if part.contains("uses: [") || part.contains("usesOnLinux: [")
+        || part.contains("dependencies: [")
+      {
+        list = \.uses
+      }
       if part.contains("testsUse: [") { list = \.testsUse }
     }
   }
