@@ -101,7 +101,7 @@ import Testing
         text += letters.randomElement(using: &random) ?? ""
       }
     }
-    for _ in 0..<3000 {
+    for _ in 0..<1000 {
       let isLong = Int.random(in: 0..<20, using: &random) == 0
       let chain = (0..<Int.random(in: 0...(isLong ? 200 : 6), using: &random)).map { _ in
         EventPath.Segment(
