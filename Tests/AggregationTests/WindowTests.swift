@@ -1,4 +1,5 @@
 import Database
+import EventCodec
 import Primitives
 import Testing
 

@@ -1,3 +1,5 @@
+internal import EventCodec
+
 extension ReportReader {
   private static let words = [
     "count", "unique", "people", "sum", "min", "max", "mean", "quantiles", "top", "histogram",

@@ -1,8 +1,8 @@
 /// A JSON text with the place of every value, so that what is wrong in it can be pointed at.
 ///
 /// For files that people write: small, read once. Strict (RFC 8259), nested 16 deep at most.
-struct JSONNode: Sendable {
-  indirect enum Value: Sendable {
+package struct JSONNode: Sendable {
+  package indirect enum Value: Sendable {
     case null
     case boolean(Bool)
     case number(Double)
@@ -11,18 +11,23 @@ struct JSONNode: Sendable {
     case object([Member])
   }
 
-  struct Member: Sendable {
-    var key: String
-    var offset: Int
-    var value: JSONNode
+  package struct Member: Sendable {
+    package var key: String
+    package var offset: Int
+    package var value: JSONNode
   }
 
-  var value: Value
+  package var value: Value
   /// The value's first byte.
-  var offset: Int
+  package var offset: Int
+
+  package init(value: Value, offset: Int) {
+    self.value = value
+    self.offset = offset
+  }
 
   /// What it is, in words for messages.
-  var kind: String {
+  package var kind: String {
     switch value {
     case .null: "null"
     case .boolean: "true or false"
@@ -35,12 +40,12 @@ struct JSONNode: Sendable {
 }
 
 /// What is wrong, and at which byte.
-struct JSONSyntaxError: Error {
-  var offset: Int
-  var text: String
+package struct JSONSyntaxError: Error {
+  package var offset: Int
+  package var text: String
 }
 
-struct JSONDocumentParser {
+package struct JSONDocumentParser {
   private static let deepest = 16
 
   private let bytes: [UInt8]
@@ -48,7 +53,7 @@ struct JSONDocumentParser {
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONNode {
+  package static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONNode {
     if let end = String(validating: bytes, as: UTF8.self) == nil ? 0 : nil {
       throw JSONSyntaxError(offset: end, text: "the file is not UTF-8")
     }
