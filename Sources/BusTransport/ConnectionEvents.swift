@@ -10,9 +10,13 @@ public struct ConnectionEvent: Hashable, Sendable {
     case ready
     /// The link is gone. A peer that sent too large a message goes so too, without other notice.
     case disconnected
-    /// The peer speaks no ZMTP, was too slow, or was not allowed in. It is not retried when it was
-    /// refused by name and password: make a new socket.
+    /// The peer speaks no ZMTP, was too slow, or closed in the middle, as one does that has another key
+    /// than it is thought to have. It is tried again.
     case handshakeFailed
+    /// One side asks for keys and the other has none. It is not tried again: make a new socket.
+    case mechanismsDiffer
+    /// The peer's authenticator said no. It is not tried again: make a new socket.
+    case denied
     /// The address answers not; another attempt follows after the interval.
     case retrying
     /// No further connection can be accepted: raise the limit of open files.
@@ -63,7 +67,7 @@ enum ConnectionMonitor {
     (ZMQ_EVENT_HANDSHAKE_SUCCEEDED, .ready), (ZMQ_EVENT_DISCONNECTED, .disconnected),
     (ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL, .handshakeFailed),
     (ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL, .handshakeFailed),
-    (ZMQ_EVENT_HANDSHAKE_FAILED_AUTH, .handshakeFailed),
+    (ZMQ_EVENT_HANDSHAKE_FAILED_AUTH, .denied),
     (ZMQ_EVENT_CONNECT_RETRIED, .retrying), (ZMQ_EVENT_ACCEPT_FAILED, .acceptFailed),
   ]
 
@@ -103,6 +107,11 @@ enum ConnectionMonitor {
     guard bytes.byteCount >= 6 else { return nil }
     let event = Int32(unsafe bytes.unsafeLoadUnaligned(as: UInt16.self))
     let value = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 2, as: Int32.self)
+    if event == ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL,
+      value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH
+    {
+      return (.mechanismsDiffer, value)
+    }
     return kinds.first { $0.0 == event }.map { ($0.1, value) }
   }
 }

@@ -1,5 +1,11 @@
 internal import CZeroMQ
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 /// One frame: bytes that libzmq owns, at a fixed address. Reused for receiving, it allocates nothing.
 ///
 /// What was received into it stays until the next receive; copy out what must live longer, since a small
@@ -85,5 +91,12 @@ internal import CZeroMQ
   public var sourceDescriptor: Int32? {
     let descriptor = unsafe zmq_msg_get(handle, ZMQ_SRCFD)
     return descriptor > 0 ? descriptor : nil
+  }
+
+  /// The user that the authenticator named when this message's connection was made; nil without one.
+  /// A peer can state a user of its own where no authenticator answered: see ``ConnectionAuthenticator``.
+  public var user: [UInt8]? {
+    guard let text = unsafe zmq_msg_gets(handle, "User-Id") else { return nil }
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 }

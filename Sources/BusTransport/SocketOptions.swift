@@ -23,6 +23,8 @@ public struct SocketOptions: Sendable {
   public var reportsConnections = false
   /// Connections that wait to be accepted.
   public var backlog: Int32 = 256
+  /// Encryption and who is who; nil: anybody, in plain text.
+  public var curve: CurveRole?
 
   public init() {}
 }

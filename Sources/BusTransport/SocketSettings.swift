@@ -54,6 +54,7 @@ internal import CZeroMQ
     try set("reconnect_ivl", ZMQ_RECONNECT_IVL, options.reconnectMilliseconds)
     try set("reconnect_ivl_max", ZMQ_RECONNECT_IVL_MAX, options.maximumReconnectMilliseconds)
     try set("backlog", ZMQ_BACKLOG, options.backlog)
+    if let role = options.curve { try apply(role) }
     switch kind {
     case .router:
       // Without it a message to a peer that has gone, or is full, vanishes.
