@@ -19,7 +19,8 @@ func handleRequest(
   guard let known = unsafe context.pointee else {
     let exchange = owner.exchange(
       method: unsafe String(cString: method), path: unsafe String(cString: path),
-      descriptor: unsafe eb_connection_descriptor(connection))
+      descriptor: unsafe eb_connection_descriptor(connection),
+      connection: UInt(bitPattern: connection))
     unsafe context.pointee = Unmanaged.passRetained(exchange).toOpaque()
     return unsafe owner.begin(exchange, on: connection)
   }

@@ -35,8 +35,13 @@ final class ConnectionClock: Sendable {
   private let stepNanoseconds: Int64
   private let state = Mutex(State())
   private let wake: WakeSignal
+  /// Called once a second.
+  private let tick: @Sendable () -> Void
 
-  init(stepSeconds: Int) throws(SystemError) {
+  init(
+    stepSeconds: Int, tick: @escaping @Sendable () -> Void = {}
+  ) throws(SystemError) {
+    self.tick = tick
     stepNanoseconds = Int64(stepSeconds) * 1_000_000_000
     wake = try WakeSignal()
   }
@@ -112,6 +117,7 @@ final class ConnectionClock: Sendable {
       wake.clear()
       drain(items.dropFirst(), lingering, &bytes)
       cutSlow()
+      tick()
     }
     state.withLock { state in
       for item in state.lingering { close(item.descriptor) }

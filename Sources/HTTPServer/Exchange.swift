@@ -8,6 +8,8 @@ final class Exchange: @unchecked Sendable {
   let method: String
   let path: String
   let descriptor: Int32
+  /// The connection's address; it lives as long as the request.
+  let connection: UInt
   private(set) var body: [UInt8] = []
   /// All bytes of the body that arrived, also those that were thrown away.
   private(set) var received = 0
@@ -15,6 +17,8 @@ final class Exchange: @unchecked Sendable {
   private(set) var isShed = false
   private let limit: Int
   private let state = Mutex(State.reading)
+  /// The stream that it was answered with.
+  private let streamed = Mutex<HTTPStream?>(nil)
 
   enum State {
     case reading
@@ -22,15 +26,25 @@ final class Exchange: @unchecked Sendable {
     case handling
     /// As well, and the connection sleeps. An address, since pointers are not Sendable.
     case suspended(connection: UInt)
-    case answered(HTTPResponse)
+    case answered(Answer)
     case ended
   }
 
-  init(method: String, path: String, limit: Int, descriptor: Int32) {
+  /// What a handler made of the request.
+  enum Answer {
+    case whole(HTTPResponse)
+    /// The head, and what sends the rest.
+    case stream(HTTPResponse, HTTPStream)
+  }
+
+  init(
+    method: String, path: String, limit: Int, descriptor: Int32, connection: UInt
+  ) {
     self.method = method
     self.path = path
     self.limit = limit
     self.descriptor = descriptor
+    self.connection = connection
   }
 
   var isTooLarge: Bool { received > limit }
@@ -68,7 +82,7 @@ final class Exchange: @unchecked Sendable {
   /// The step that the connection's thread has to take.
   enum Step {
     case handle
-    case send(HTTPResponse)
+    case send(Answer)
     case wait
   }
 
@@ -87,7 +101,7 @@ final class Exchange: @unchecked Sendable {
   }
 
   /// After the handler returned: its answer, or nil, and the connection sleeps until there is one.
-  func answerOrSuspend(_ connection: OpaquePointer) -> HTTPResponse? {
+  func answerOrSuspend(_ connection: OpaquePointer) -> Answer? {
     // Suspended under the lock: whoever answers wakes it afterwards or is found here.
     let address = UInt(bitPattern: connection)
     return state.withLock { state in
@@ -102,25 +116,33 @@ final class Exchange: @unchecked Sendable {
     }
   }
 
-  func answer(_ response: HTTPResponse) {
-    state.withLock { state in
+  func answer(_ response: HTTPResponse) { _ = answer(.whole(response)) }
+
+  /// False when it has an answer already, or its connection is gone.
+  func answer(_ answer: Answer) -> Bool {
+    // First, so that whoever ends the request from here on finds it.
+    if case .stream(_, let stream) = answer { streamed.withLock { $0 = stream } }
+    return state.withLock { state in
       switch state {
-      case .handling: state = .answered(response)
+      case .handling: state = .answered(answer)
       case .suspended(let address):
-        state = .answered(response)
+        state = .answered(answer)
         if let connection = unsafe OpaquePointer(bitPattern: address) {
           unsafe MHD_resume_connection(connection)
         }
-      case .reading, .answered, .ended: break
+      case .reading, .answered, .ended: return false
       }
+      return true
     }
   }
 
-  /// The connection is done with it: answers from now on are for nobody.
-  func end(_ room: BodyRoom) {
+  /// The connection is done with it: answers from now on are for nobody. What it was answered with, if
+  /// that was a stream.
+  func end(_ room: BodyRoom) -> HTTPStream? {
     room.give(body.count)
     body = []
     state.withLock { $0 = .ended }
+    return streamed.withLock { $0.take() }
   }
 
   private static func fields(

@@ -22,6 +22,12 @@ public struct HTTPLimits: Hashable, Sendable {
   public var drainMilliseconds: Int
   /// Threads that serve; handlers run on them.
   public var threads: Int
+  /// Answers that go on (`HTTPStream`) at a time; one more is answered with 503. Each is a connection.
+  public var streams = 32
+  /// A longer message of a stream is not sent. A stream holds two at most.
+  public var streamMessageBytes = 1 << 20
+  /// A stream on which nothing went for so long gets a comment, by which a client that left is found.
+  public var heartbeatSeconds = 15
 
   public init(
     connections: Int = 64, idleSeconds: Int = 30, bodyBytes: Int = 1 << 20, pathBytes: Int = 2048,

@@ -70,7 +70,7 @@ public final class HTTPServer: Sendable {
 
   deinit { stop() }
 
-  public var counters: HTTPServerCounters { service.clock.counters }
+  public var counters: HTTPServerCounters { service.counters }
 
   /// Takes no more connections, lets requests under way end for `limits.drainMilliseconds`, cuts
   /// what is left and returns when the threads have ended. Again: does nothing.

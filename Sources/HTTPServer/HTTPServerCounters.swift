@@ -11,5 +11,12 @@ public struct HTTPServerCounters: Hashable, Sendable {
   /// Requests refused since all bodies together had reached their limit.
   public var overloaded: UInt64 = 0
 
+  /// Streams that are open now.
+  public var streams = 0
+  /// Requests for a stream that were refused since there were as many as there may be.
+  public var streamsRefused: UInt64 = 0
+  /// Messages that a stream's client did not get: it was slow, and a newer one came.
+  public var messagesSkipped: UInt64 = 0
+
   public init() {}
 }

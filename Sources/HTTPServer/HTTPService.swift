@@ -14,6 +14,7 @@ final class HTTPService: Sendable {
   private let isTLS: Bool
   private let handler: HTTPServer.Handler
   private let room: BodyRoom
+  private let streams: HTTPStreams
   let clock: ConnectionClock
   /// Requests that began and are not yet answered, or cut.
   private let underWay = Atomic(0)
@@ -32,12 +33,18 @@ final class HTTPService: Sendable {
     self.isTLS = isTLS
     self.handler = handler
     room = BodyRoom(bytes: limits.allBodiesBytes)
-    clock = try ConnectionClock(stepSeconds: limits.stepSeconds)
+    let streams = HTTPStreams(limit: limits.streams)
+    let beat = Int64(limits.heartbeatSeconds) * 1_000_000_000
+    self.streams = streams
+    clock = try ConnectionClock(stepSeconds: limits.stepSeconds) { streams.beat(after: beat) }
     drained = try WakeSignal()
   }
 
-  /// From now on every answer closes its connection.
-  func beginDraining() { draining.store(true, ordering: .sequentiallyConsistent) }
+  /// From now on every answer closes its connection, and streams end.
+  func beginDraining() {
+    draining.store(true, ordering: .sequentiallyConsistent)
+    streams.end()
+  }
   var isIdle: Bool { underWay.load(ordering: .sequentiallyConsistent) == 0 }
 
   /// Answers whatever still waits for its handler, now and from now on: the daemon must not be stopped
@@ -102,7 +109,7 @@ final class HTTPService: Sendable {
       return unsafe send(overloaded, exchange, on: connection)
     }
     clock.pause(exchange.descriptor)
-    unsafe handler(exchange.request(on: connection), HTTPResponder(exchange))
+    unsafe handler(exchange.request(on: connection), HTTPResponder(exchange, self))
     sleeping.withLock { $0[ObjectIdentifier(exchange)] = exchange }
     // Looked at after it was noted: `wakeSleepers` finds it there, or it finds this.
     if stopping.load(ordering: .sequentiallyConsistent) { exchange.answer(Self.stopped) }
@@ -113,19 +120,44 @@ final class HTTPService: Sendable {
 
   func end(_ exchange: Exchange) {
     sleeping.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(exchange)) }
-    exchange.end(room)
+    if let stream = exchange.end(room) { streams.remove(stream) }
     clock.begin(exchange.descriptor)
     let left = underWay.subtract(1, ordering: .sequentiallyConsistent).newValue
     if left == 0, draining.load(ordering: .sequentiallyConsistent) { drained.signal() }
   }
 
-  func exchange(method: String, path: String, descriptor: Int32) -> Exchange {
-    Exchange(method: method, path: path, limit: limits.bodyBytes, descriptor: descriptor)
+  func exchange(
+    method: String, path: String, descriptor: Int32, connection: UInt
+  ) -> Exchange {
+    Exchange(
+      method: method, path: path, limit: limits.bodyBytes, descriptor: descriptor,
+      connection: connection)
   }
 
   private var tooLarge: HTTPResponse {
     .text("the body may have \(limits.bodyBytes) bytes at most\n", status: 413)
   }
+
+  var counters: HTTPServerCounters {
+    var counters = clock.counters
+    counters.streams = streams.count
+    return counters
+  }
+
+  /// Nil: there are too many, which the client was told.
+  func stream(for exchange: Exchange) -> HTTPStream? {
+    let stream = HTTPStream(
+      connection: exchange.connection, descriptor: exchange.descriptor, clock: clock,
+      limit: limits.streamMessageBytes)
+    if streams.add(stream) { return stream }
+    clock.count { $0.streamsRefused += 1 }
+    var refusal = HTTPResponse.text("too many streams at a time: come again later\n", status: 503)
+    refusal.headers = [HTTPRequest.Field("Retry-After", "10")]
+    exchange.answer(refusal)
+    return nil
+  }
+
+  func forget(_ stream: HTTPStream) { streams.remove(stream) }
 
   private var overloaded: HTTPResponse {
     var answer = HTTPResponse.text("too many bodies at a time: send it again\n", status: 503)
@@ -164,7 +196,26 @@ extension HTTPService {
   private func send(
     _ answer: HTTPResponse, _ exchange: Exchange, on connection: OpaquePointer
   ) -> MHD_Result {
+    unsafe send(.whole(answer), exchange, on: connection)
+  }
+
+  private func send(
+    _ answer: Exchange.Answer, _ exchange: Exchange, on connection: OpaquePointer
+  ) -> MHD_Result {
     clock.begin(exchange.descriptor)
+    switch answer {
+    case .whole(let answer):
+      return unsafe send(answer, Self.response(answer.body), on: connection)
+    case .stream(let head, let stream):
+      return unsafe send(head, Self.response(stream), on: connection)
+    }
+  }
+
+  private func send(
+    _ answer: HTTPResponse, _ response: OpaquePointer?, on connection: OpaquePointer
+  ) -> MHD_Result {
+    guard let response = unsafe response else { return .NO }
+    defer { unsafe MHD_destroy_response(response) }
     var answer = answer
     if !answer.contentType.isEmpty {
       answer.headers.append(HTTPRequest.Field("Content-Type", answer.contentType))
@@ -172,8 +223,6 @@ extension HTTPService {
     if draining.load(ordering: .sequentiallyConsistent) {
       answer.headers.append(HTTPRequest.Field("Connection", "close"))
     }
-    guard let response = unsafe Self.response(answer.body) else { return .NO }
-    defer { unsafe MHD_destroy_response(response) }
     for header in answer.headers
     where unsafe MHD_add_response_header(response, header.name, header.value) == .NO {
       return unsafe Self.sendFailure(on: connection)
@@ -186,6 +235,15 @@ extension HTTPService {
     guard let response = unsafe response([]) else { return .NO }
     defer { unsafe MHD_destroy_response(response) }
     return unsafe MHD_queue_response(connection, 500, response)
+  }
+
+  /// Its length is not known, so it goes in chunks. The response keeps the stream.
+  private static func response(_ stream: HTTPStream) -> OpaquePointer? {
+    let context = unsafe Unmanaged.passRetained(stream)
+    let response = unsafe MHD_create_response_from_callback(
+      .max, 8192, readStream, context.toOpaque(), freeStream)
+    if unsafe response == nil { unsafe context.release() }
+    return unsafe response
   }
 
   private static func response(_ body: [UInt8]) -> OpaquePointer? {

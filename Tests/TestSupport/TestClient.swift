@@ -62,6 +62,22 @@ public final class TestClient {
     }
   }
 
+  /// Reads up to and with the text, whatever the bytes mean: for answers that go on.
+  public func receive(until text: String) throws -> String {
+    let marker = Array(text.utf8)
+    var searched = 0
+    while true {
+      for end in (searched + marker.count)..<max(searched + marker.count, buffered.count + 1)
+      where buffered[end - 1] == marker.last && buffered[..<end].suffix(marker.count) == marker[...]
+      {
+        defer { buffered.removeFirst(end) }
+        return String(decoding: buffered[..<end], as: UTF8.self)
+      }
+      searched = max(0, buffered.count + 1 - marker.count)
+      guard try fill() else { throw ConnectionEnded(received: buffered) }
+    }
+  }
+
   /// True when the server closes, or cuts, without sending anything more.
   public func isClosed() throws -> Bool {
     do {
@@ -79,7 +95,7 @@ public final class TestClient {
   }
 
   private func fill() throws -> Bool {
-    var piece = [UInt8](repeating: 0, count: 4096)
+    var piece = [UInt8](repeating: 0, count: 65536)
     let count = try SystemError.check("recv") { unsafe recv(descriptor, &piece, piece.count, 0) }
     buffered += piece.prefix(count)
     return count > 0
