@@ -71,6 +71,26 @@ import Testing
     #expect(trial.core.reports[0].windowBytes < 200_000)
   }
 
+  @Test func `a search lists the groups that have its text, and totals stay those of all`() throws {
+    let trial = try Trial(#"{"name": "names", "by": ["event"], "window": "day"}"#)
+    for name in ["Order Placed", "Order Sent", "Größe", "Login"] {
+      try trial.feed([Line.track(name, "u", time)])
+    }
+    var question = ReportQuestion(groups: 1)
+    question.search = "oRDER"
+    let answer = try trial.answer(nil, question)
+    #expect(answer["groups"].list.map { $0["by"][0].text } == ["Order Sent"])
+    #expect(answer["groupsLeftOut"].number == 1 && answer["total"]["count"].number == 4)
+    #expect(answer["windows"][0]["groups"].list.count == 1)
+    question.search = "GRÖ"
+    question.listsWindows = false
+    let other = try trial.answer(nil, question)
+    #expect(other["groups"].list.map { $0["by"][0].text } == ["Größe"])
+    #expect(other["windows"].list.isEmpty && other["total"]["count"].number == 4)
+    question.search = "nothing"
+    #expect(try trial.answer(nil, question)["groups"].list.isEmpty)
+  }
+
   @Test func `moves fall into the buckets of the typed event`() throws {
     let trial = try Trial(
       #"{"name": "moves", "events": ["Game Ended"], "window": "all", "#

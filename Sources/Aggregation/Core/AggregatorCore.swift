@@ -22,6 +22,8 @@ struct AggregatorCore {
   var highest: Int64
   private(set) var watermark: Int64
   private(set) var isChanged = false
+  /// Events that took effect since the start, by name.
+  private(set) var live = LiveCounts()
   /// Persons to be erased from what is stored, in the transaction of the next commit.
   private(set) var erasures: [UInt64] = []
 
@@ -158,6 +160,7 @@ struct AggregatorCore {
       let user = plans[name].needsUser ? try user(fields, payload) : nil
       if plans[name].needsFields { try self.fields.read(payload, into: &values) }
       progress.ledger.applied += 1
+      live.counts[name] &+= 1
       let time = fields.timestamp == 0 ? place.time : fields.timestamp
       highest = max(highest, time)
       watermark = max(watermark, min(highest, place.time))
@@ -195,7 +198,10 @@ struct AggregatorCore {
 
   private mutating func number(of name: RawSpan) -> Int {
     let number = names.intern(name)
-    if number == plans.count { plans.append(plan(for: name.copied())) }
+    if number == plans.count {
+      plans.append(plan(for: name.copied()))
+      live.add(plans[number].name)
+    }
     return number
   }
 

@@ -7,6 +7,8 @@ internal import Primitives
 struct AnswerBuilder {
   private let plan: ReportPlan
   private let limit: Int
+  private let search: TextSearch
+  private let listsWindows: Bool
   private let watermark: Int64
   private let measures: MeasureAnswer
   private var windows: [ReportAnswer.Window] = []
@@ -20,9 +22,13 @@ struct AnswerBuilder {
   private var other: Cell?
   private var folded: UInt64 = 0
 
-  init(_ plan: ReportPlan, groups limit: Int, watermark: Int64, people: PeopleJoin?) {
+  init(
+    _ plan: ReportPlan, _ question: ReportQuestion, watermark: Int64, people: PeopleJoin?
+  ) {
     self.plan = plan
-    self.limit = limit
+    limit = max(1, question.groups)
+    search = TextSearch(question.search)
+    listsWindows = question.listsWindows
     self.watermark = watermark
     measures = MeasureAnswer(plan: plan, people: people)
   }
@@ -43,11 +49,11 @@ struct AnswerBuilder {
     if let more = window.other {
       if other == nil { other = more } else { other?.merge(more, plan.shape) }
     }
-    if cells.count > limit, hasGroups {
+    if hasGroups, cells.count > limit || !search.isEmpty {
       needsSecondReading = true
       windows.removeAll()
     }
-    if !needsSecondReading { windows.append(answer(window)) }
+    if !needsSecondReading, listsWindows { windows.append(answer(window)) }
   }
 
   /// All windows were added: chooses the groups. Then each window is shown again.
@@ -57,15 +63,18 @@ struct AnswerBuilder {
 
   mutating func show(_ window: WindowState) { windows.append(answer(window)) }
 
-  /// The groups with the most events first, of equal ones those whose values come first.
+  /// The groups that are asked for, the one with the most events first, of equal ones those whose values
+  /// come first.
   private var order: [Int] {
-    cells.indices.sorted { a, b in
-      cells[a].count != cells[b].count
-        ? cells[a].count > cells[b].count : names[a].lexicographicallyPrecedes(names[b])
-    }
+    cells.indices.filter { search.isEmpty || search.matches(values[$0].first?.plain ?? "") }
+      .sorted { a, b in
+        cells[a].count != cells[b].count
+          ? cells[a].count > cells[b].count : names[a].lexicographicallyPrecedes(names[b])
+      }
   }
 
   func answer(_ question: ReportQuestion, _ counters: ReportCounters) -> ReportAnswer {
+    let order = order
     let shown = order.prefix(limit)
     var groups = hasGroups ? shown.map { group($0, cells[$0]) } : []
     var total = other ?? Cell(plan.shape)
@@ -76,7 +85,7 @@ struct AnswerBuilder {
       counters: counters,
       watermark: watermark, from: question.from, to: question.to, windows: windows,
       groups: groups, total: self.total(total),
-      groupsLeftOut: hasGroups ? cells.count - shown.count : 0)
+      groupsLeftOut: hasGroups ? order.count - shown.count : 0)
   }
 
   private func answer(_ window: WindowState) -> ReportAnswer.Window {

@@ -8,6 +8,10 @@ public struct ReportQuestion: Sendable, Hashable {
   public var to: Int64?
   /// How many groups an answer lists; the total has all.
   public var groups: Int
+  /// Lists only groups whose first value has this text in it, in either case. Totals stay those of all.
+  public var search = ""
+  /// False: the period as a whole alone.
+  public var listsWindows = true
 
   public init(from: Int64? = nil, to: Int64? = nil, groups: Int = 100) {
     self.from = from
@@ -36,10 +40,10 @@ struct ReportReading: ~Copyable {
       let plan = ReportPlan(definition, &fields)
       let watermark = try watermark()
       var builder = AnswerBuilder(
-        plan, groups: max(1, question.groups), watermark: watermark,
+        plan, question, watermark: watermark,
         people: plan.joinsPeople ? try people() : nil)
       try read(stored.id, plan, question, watermark) { builder.add($0) }
-      if builder.needsSecondReading {
+      if builder.needsSecondReading, question.listsWindows {
         builder.beginSecondReading()
         try read(stored.id, plan, question, watermark) { builder.show($0) }
       }

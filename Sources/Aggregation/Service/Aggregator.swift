@@ -45,7 +45,13 @@ public final class Aggregator: Sendable {
   /// Why it ended, if not because it was told to.
   public var failure: AggregatorError? { shared.state.withLock { $0.failure } }
 
+  /// The name under which the bus knows it.
+  public var name: String { shared.configuration.name }
+
   public var status: AggregatorStatus { shared.state.withLock { $0.status } }
+
+  /// Events by name since the start, a quarter of a second old at most. Any thread; costs two references.
+  public var live: LiveCounts { shared.live.withLock { $0 } }
 
   public enum Answered: Sendable {
     case answer(ReportAnswer)
@@ -87,6 +93,7 @@ final class AggregatorShared: Sendable {
   let configuration: AggregatorConfiguration
   let report: @Sendable (AggregatorReport) -> Void
   let state = Mutex(State())
+  let live = Mutex(LiveCounts())
   /// The connection of those who ask; made when the first one does.
   let reading = Mutex<ReportReading?>(nil)
 

@@ -22,6 +22,7 @@ struct AggregatorWorker: ~Copyable {
   private var lastCommit: Int64 = 0
   private var lastCommitTime: Int64 = 0
   private var lastLook: Int64 = 0
+  private var lastTold: Int64 = 0
   private var batches = 0
 
   /// Runs until it is told to stop, or fails; calls `opened` once nothing can be wrong with the directory
@@ -134,6 +135,7 @@ struct AggregatorWorker: ~Copyable {
     batches &+= 1
     let now = SystemClock.monotonic()
     if isDue(now, isIdle: batch == nil) { try commit(subscriber, now) }
+    if now - lastTold > 250_000_000 { tellLive(now) }
     if now - lastLook > 1_000_000_000 {
       lastLook = now
       try lookAtFile(subscriber)
@@ -194,6 +196,13 @@ struct AggregatorWorker: ~Copyable {
     } catch {
       shared.say(.info, "bus.commit", "the bus did not take the last cursor: \(error)")
     }
+  }
+
+  /// Rates show at once what is counted, before it is stored.
+  private mutating func tellLive(_ now: Int64) {
+    lastTold = now
+    guard let live = core?.live else { return }
+    shared.live.withLock { $0 = live }
   }
 
   private static func pause(milliseconds: Int32) {
