@@ -68,7 +68,7 @@ let modules: [Module] = [
   Module(
     name: "Analytics",
     uses: ["Primitives", "EventModel", "EventCodec", "Database", "Gzip"],
-    usesOnLinux: ["HTTPClient"]),
+    usesOnLinux: ["HTTPClient"], testsUse: ["AnalyticsTestSupport", "HTTPServer"]),
   // 4
   Module(
     name: "Archive",
@@ -128,9 +128,15 @@ targets += [
   .target(
     name: "EventBus", dependencies: ["EventModel", "BusClient", "BusProtocol"],
     swiftSettings: strict),
-  // A recorder for the tests of programs that publish.
+  // A recorder and fakes for the tests of apps, which need no bus.
   .target(
-    name: "EventBusTestSupport", dependencies: ["EventModel", "BusClient"], swiftSettings: strict),
+    name: "AnalyticsTestSupport",
+    dependencies: ["Analytics", "EventModel", "EventCodec", "Gzip", "Primitives"],
+    swiftSettings: strict),
+  // The same, and a recorder for the tests of programs that publish.
+  .target(
+    name: "EventBusTestSupport",
+    dependencies: ["EventModel", "BusClient", "AnalyticsTestSupport"], swiftSettings: strict),
   .executableTarget(
     name: "eventbus",
     dependencies: [
@@ -194,6 +200,7 @@ let package = Package(
     .executable(name: "eventbus", targets: ["eventbus"]),
     .library(name: "EventBus", targets: ["EventBus"]),
     .library(name: "Analytics", targets: ["Analytics"]),
+    .library(name: "AnalyticsTestSupport", targets: ["AnalyticsTestSupport"]),
     .library(name: "EventBusTestSupport", targets: ["EventBusTestSupport"]),
   ],
   targets: targets,

@@ -31,16 +31,18 @@ public struct EventEncoder: Sendable {
 
   /// Appends the payload of `event` and returns its range in `bytes`.
   ///
-  /// - Parameter common: properties that each event gets; the event's own value of a key wins.
+  /// - Parameters:
+  ///   - common: properties that each event gets; the event's own value of a key wins.
+  ///   - context: the event's context, a map in MessagePack; empty for none.
   /// - Throws: `EventEncodingError` for a name that cannot be used, an event that is too large or nested
   ///   too deeply, and what the event's own code throws. Nothing was appended then.
   public mutating func append(
     _ event: some PublishableEvent, identity: EventIdentity, time: Timestamp,
-    common: PropertyObject? = nil
+    common: PropertyObject? = nil, context: [UInt8] = []
   ) throws(EventEncodingError) -> Range<Int> {
     let start = writer.output.bytes.count
     do throws(EventEncodingError) {
-      try write(event, identity, time, common)
+      try write(event, identity, time, common, context)
       let range = start..<writer.output.bytes.count
       try check(range)
       return range
@@ -52,7 +54,7 @@ public struct EventEncoder: Sendable {
 
   private mutating func write(
     _ event: some PublishableEvent, _ identity: EventIdentity, _ time: Timestamp,
-    _ common: PropertyObject?
+    _ common: PropertyObject?, _ context: [UInt8]
   ) throws(EventEncodingError) {
     try prefix.prepare(event.eventType)
     let head = writer.output.bytes.count
@@ -71,7 +73,12 @@ public struct EventEncoder: Sendable {
     writer.output.write("timestamp" as StaticString)
     writer.output.write(time.nanoseconds)
     if try writeProperties(event, common) { fields += 1 }
-    // Seven at most, so the head keeps its one byte.
+    if !context.isEmpty {
+      writer.output.write("context" as StaticString)
+      writer.output.bytes += context
+      fields += 1
+    }
+    // Eight at most, so the head keeps its one byte.
     writer.output.bytes[head] |= UInt8(fields)
   }
 

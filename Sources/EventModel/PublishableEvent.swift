@@ -1,3 +1,5 @@
+public import Primitives
+
 /// An event that a program publishes.
 ///
 /// A minimal one is three lines:
@@ -15,6 +17,9 @@ public protocol PublishableEvent: Sendable {
   /// The name of this one. Differs from the static one only for ``AnalyticsEvent``.
   var eventType: EventType { get }
 
+  /// When it happened, where the event itself knows; nil, the default, is the moment of the call.
+  var eventTimestamp: Timestamp? { get }
+
   /// The properties as values; nil when the event has none, which is not the same as an empty set.
   var eventProperties: PropertyObject? { get }
 
@@ -24,6 +29,8 @@ public protocol PublishableEvent: Sendable {
 
 extension PublishableEvent {
   public var eventType: EventType { Self.eventType }
+
+  public var eventTimestamp: Timestamp? { nil }
 
   public var eventProperties: PropertyObject? { nil }
 

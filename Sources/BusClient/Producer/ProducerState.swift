@@ -67,7 +67,7 @@ struct ProducerState: Sendable {
 
   /// Encodes an event straight into the open batch; true when the thread must be woken.
   mutating func append(_ event: some PublishableEvent) throws(BusClientError) -> Bool {
-    let time = Timestamp(nanoseconds: SystemClock.realtime())
+    let time = event.eventTimestamp ?? Timestamp(nanoseconds: SystemClock.realtime())
     swap(&encoder.bytes, &builder.payloads)
     let range: Range<Int>
     do throws(EventEncodingError) {

@@ -18,7 +18,8 @@ extension DeliveryVerdict {
   /// body was cut off, which the client reports as a failure.
   public static func standard(_ reply: HTTPReply, at now: Timestamp) -> DeliveryVerdict {
     let reason = reason(reply)
-    let wait = RetryAfter.duration(reply.header("retry-after"), at: now)
+    let wait = RetryAfter.duration(
+      reply.header("retry-after"), at: now, longest: longestPause)
     switch reply.status {
     case 200..<300:
       return isPage(reply) ? .retry("\(reason): no answer of the destination's own") : .delivered

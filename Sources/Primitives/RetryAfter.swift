@@ -1,20 +1,20 @@
-public import Primitives
-
 /// The value of `Retry-After` (RFC 9110, 10.2.3): seconds, or a date.
 public enum RetryAfter {
   /// How long to wait; nil when there is nothing to go by: no value, one that cannot be read, or a
-  /// negative one. At most ``DeliveryVerdict/longestPause``. A date that has passed means at once.
-  public static func duration(_ value: String?, at now: Timestamp) -> Duration? {
+  /// negative one. At most `longest`. A date that has passed means at once.
+  public static func duration(
+    _ value: String?, at now: Timestamp, longest: Duration = .seconds(3600)
+  ) -> Duration? {
     guard let value else { return nil }
     let text = trimmed(value)
     if let seconds = seconds(text) {
       guard seconds >= 0 else { return nil }
-      return min(.nanoseconds(Int64(min(seconds, 1e9) * 1e9)), DeliveryVerdict.longestPause)
+      return min(.nanoseconds(Int64(min(seconds, 1e9) * 1e9)), longest)
     }
     guard let date = Timestamp(httpDate: text) else { return nil }
     let (wait, overflow) = date.nanoseconds.subtractingReportingOverflow(now.nanoseconds)
     guard !overflow, wait > 0 else { return .zero }
-    return min(.nanoseconds(wait), DeliveryVerdict.longestPause)
+    return min(.nanoseconds(wait), longest)
   }
 
   /// Digits, a sign and a point only: `Double` reads more than that.

@@ -1,0 +1,145 @@
+internal import Database
+internal import Primitives
+
+// What the client's thread does: encoding, the store, one request.
+extension AnalyticsClient {
+  /// Encodes what callers handed over, in their order.
+  func takeInbox() {
+    while true {
+      let (items, overflow) = inbox.take()
+      if overflow > 0 { core.shedUnseen(overflow) }
+      guard !items.isEmpty else { return }
+      let before = stamper.nonFiniteCount
+      for item in items { take(item) }
+      core.countNonFinite(stamper.nonFiniteCount - before)
+    }
+  }
+
+  private func take(_ item: Item) {
+    switch item {
+    case .event(let event, let time):
+      do throws(EventEncodingError) {
+        core.append(try stamper.stamp(event, at: time).json(), at: now)
+      } catch {
+        core.refuse("\(event.eventType): \(error)")
+      }
+    case .stamped(let event): core.append(event.json(), at: now)
+    case .change(let change): change(&stamper)
+    }
+  }
+
+  /// Makes one attempt; its outcome, whatever it is, goes back to the core.
+  func send(_ events: [QueuedEvent], _ attempt: Int) async {
+    let sentAt = Timestamp.now()
+    let outcome: RequestOutcome
+    do throws(AnalyticsTransportError) {
+      let answer = try await transport.send(request(events, sentAt: sentAt))
+      outcome = RequestOutcome(
+        answer, events: events.count, at: .now(), longest: configuration.longestPause)
+    } catch {
+      outcome = .failed(error.description, wait: nil)
+    }
+    core.finish(outcome, attempt: attempt, at: now, random: &random)
+    act()
+  }
+
+  private func request(_ events: [QueuedEvent], sentAt: Timestamp) -> AnalyticsRequest {
+    let body = RequestBody.json(events, sentAt: sentAt)
+    var request = AnalyticsRequest(
+      url: configuration.endpoint, headers: [.init("Content-Type", "application/json")],
+      body: body, timeout: configuration.requestTimeout)
+    if let key = configuration.writeKey {
+      request.headers.append(.init("Authorization", "Basic " + Base64.text(Array("\(key):".utf8))))
+    }
+    if let packed = RequestBody.compressed(body, from: configuration.gzipFrom) {
+      request.headers.append(.init("Content-Encoding", "gzip"))
+      request.body = packed
+    }
+    return request
+  }
+}
+
+// The store.
+extension AnalyticsClient {
+  /// Opens the store and takes in what an earlier launch left; once, before any event.
+  func startIfNeeded() {
+    guard !isStarted else { return }
+    isStarted = true
+    openStore()
+    if stamper.identity.anonymousId.isEmpty {
+      stamper.identity.anonymousId =
+        storeHolder.settings["anonymousId"] ?? stamper.newID(at: .now())
+    }
+    keepAnonymousId()
+  }
+
+  private func openStore() {
+    guard storeHolder.isConfigured else { return }
+    let opened = storeHolder.open()
+    if !opened.events.isEmpty { core.restore(opened.events) }
+    core.storeOpened()
+    if let failure = opened.failure { core.storeFailed(failure, at: now) }
+    if opened.isReplaced { core.storeReplaced() }
+  }
+
+  func store(_ save: [QueuedEvent], _ delete: [ClosedRange<Int64>]) {
+    do throws(DatabaseError) {
+      try storeHolder.apply(save: save, delete: delete)
+      core.stored()
+    } catch {
+      core.storeFailed(error.description, at: now)
+      if storeHolder.replaceIfDamaged(error) { saveAnew() }
+    }
+  }
+
+  /// Writes all that waits to a store that is new.
+  private func saveAnew() {
+    core.storeReplaced()
+    do throws(DatabaseError) {
+      try storeHolder.apply(save: core.queue.after(.min), delete: [])
+      core.stored()
+    } catch {
+      core.storeFailed(error.description, at: now)
+    }
+  }
+
+  private func keepAnonymousId() {
+    do throws(DatabaseError) {
+      try storeHolder.set("anonymousId", stamper.identity.anonymousId)
+    } catch {
+      core.countStoreFailure(error.description)
+    }
+  }
+
+  /// Forgets what waits and was not sent, in memory and on disk, and cuts off what is under way.
+  public func erase() async {
+    var seen = 0
+    while true {
+      let (items, overflow) = inbox.take()
+      guard !items.isEmpty || overflow > 0 else { break }
+      for item in items {
+        if case .change(let change) = item { change(&stamper) } else { seen += 1 }
+      }
+      seen += overflow
+    }
+    startIfNeeded()
+    core.eraseUnseen(seen)
+    core.erase()
+    sending?.cancel()
+    do throws(DatabaseError) {
+      try storeHolder.eraseEvents()
+    } catch {
+      core.storeFailed(error.description, at: now)
+    }
+    act()
+  }
+}
+
+// As a provider of a service, it gets events that are complete.
+extension AnalyticsClient: AnalyticsProvider {
+  public nonisolated var name: String { "http" }
+
+  public nonisolated func deliver(_ event: StampedEvent) {
+    if inbox.add(.stamped(event)) { wake() }
+  }
+}

@@ -1,0 +1,67 @@
+/// How a client's requests get to a server. Apps never see it: the client makes the system's own. Tests
+/// give one of theirs, and need no network.
+public protocol AnalyticsTransport: Sendable {
+  /// Makes one attempt. Must end, with an error if need be, within about the request's timeout, and at
+  /// once when its task is cancelled. Never retries or follows redirects: the client decides.
+  func send(_ request: AnalyticsRequest) async throws(AnalyticsTransportError) -> AnalyticsResponse
+}
+
+/// One POST.
+public struct AnalyticsRequest: Sendable, Hashable {
+  public struct Header: Sendable, Hashable {
+    public var name: String
+    public var value: String
+
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  public var url: String
+  public var headers: [Header]
+  /// As it goes out: compressed where a header says so.
+  public var body: [UInt8]
+  public var timeout: Duration
+
+  public init(url: String, headers: [Header] = [], body: [UInt8], timeout: Duration = .seconds(30))
+  {
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+  }
+
+  /// The first header of that name, whatever its case.
+  public func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}
+
+/// What a server answered.
+public struct AnalyticsResponse: Sendable, Hashable {
+  public var status: Int
+  public var headers: [AnalyticsRequest.Header]
+  public var body: [UInt8]
+
+  public init(status: Int, headers: [AnalyticsRequest.Header] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// The first header of that name, whatever its case.
+  public func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}
+
+/// Why there is no answer: no network, no such host, a timeout, a broken connection. The batch may have
+/// arrived nevertheless; it is sent again under the same ids.
+public struct AnalyticsTransportError: Error, Sendable, Hashable, CustomStringConvertible {
+  public var text: String
+
+  public init(_ text: String) { self.text = text }
+
+  public var description: String { text }
+}
