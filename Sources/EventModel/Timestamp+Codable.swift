@@ -1,3 +1,5 @@
+// Programs name the type of times without knowing where it is made.
+@_exported public import struct Primitives.Timestamp
 public import Primitives
 
 /// As text, like every time on the bus.
