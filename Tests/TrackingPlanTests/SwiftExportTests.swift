@@ -16,7 +16,8 @@ import TrackingPlan
 
   @Test func `an exported event is as planned and reads back`() throws {
     let event = EventType.OrderPlaced(
-      total: 9.5, paymentKind: .invoice, placedAt: Timestamp(nanoseconds: 0), class: true)
+      total: 9.5, paymentKind: .invoice,
+      placedAt: Timestamp(nanoseconds: 1_700_000_000_000_000_000), class: true)
     var writer = PropertyWriter()
     let map = writer.output.beginMap()
     try event.encodeProperties(into: &writer)
