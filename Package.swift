@@ -69,7 +69,6 @@ let modules: [Module] = [
     name: "Analytics",
     uses: ["Primitives", "EventModel", "EventCodec", "Database", "Gzip"],
     usesOnLinux: ["HTTPClient"], testsUse: ["AnalyticsTestSupport", "HTTPServer"]),
-    usesOnLinux: ["HTTPClient"]),
   // What events and paths are agreed on: read by apps, the collector and the tools.
   Module(
     name: "TrackingPlan", uses: ["Primitives", "EventModel", "EventCodec"], settings: spans),
