@@ -39,8 +39,18 @@ public enum CanonicalJSON {
   public static func append(
     _ payload: RawSpan, _ additions: Additions = Additions(), to output: inout [UInt8]
   ) throws(CodecError) {
+    var places = FieldPlaces()
+    try append(payload, additions, to: &output, noting: &places)
+  }
+
+  /// The same, and notes where the envelope's fields stand in `payload`: who looks at some of them next need
+  /// not search them again.
+  public static func append(
+    _ payload: RawSpan, _ additions: Additions, to output: inout [UInt8],
+    noting places: inout FieldPlaces
+  ) throws(CodecError) {
     try write(payload.byteCount, to: &output) { (output) throws(MessagePackError) in
-      try event(payload, additions, &output)
+      try event(payload, additions, &output, &places)
     }
   }
 
@@ -86,14 +96,17 @@ public enum CanonicalJSON {
   }
 
   private static func event(
-    _ payload: RawSpan, _ additions: Additions, _ output: inout JSONOutput
+    _ payload: RawSpan, _ additions: Additions, _ output: inout JSONOutput,
+    _ places: inout FieldPlaces
   ) throws(MessagePackError) {
     var reader = MessagePackReader(payload)
     output.append(UInt8(ascii: "{"))
     var received = additions.receivedAt
     let count = try reader.readMapHeader()
+    places.begin(at: reader.position)
     let start = output.count
     for _ in 0..<count {
+      let keyStart = reader.position
       let key = payload.extracting(try reader.readStringRange())
       let field = unsafe key.withUnsafeBytes { unsafe EnvelopeField.named($0) }
       if field == nil, additions.replace(key) {
@@ -104,12 +117,15 @@ public enum CanonicalJSON {
       output.text(key)
       output.append(UInt8(ascii: ":"))
       if field == .receivedAt { received = nil }
+      let valueStart = reader.position
       if field == .timestamp || field == .receivedAt, try isInteger(reader) {
         output.time(try reader.readInt())
       } else {
         try value(&reader, depth: 0, &output)
       }
+      if let field { places.add(field, key: keyStart, value: valueStart, end: reader.position) }
     }
+    places.end = reader.position
     add(additions, receivedAt: received, &output)
     output.append(UInt8(ascii: "}"))
   }

@@ -47,6 +47,25 @@ internal import Primitives
 
   mutating func decimal(_ value: UInt64) {
     if value < 10 { return append(UInt8(truncatingIfNeeded: 48 + value)) }
+    let digits = Self.digitCount(value)
+    let start = unsafe place(digits)
+    var rest = value
+    var end = digits
+    while rest >= 10 {
+      let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+      end -= 2
+      unsafe start.storeBytes(
+        of: DecimalDigits.pair(UInt32(truncatingIfNeeded: pair)), toByteOffset: end,
+        as: UInt16.self)
+      rest = quotient
+    }
+    if end > 0 {
+      unsafe start.storeBytes(of: UInt8(truncatingIfNeeded: 48 + rest), as: UInt8.self)
+    }
+    count += digits
+  }
+
+  private static func digitCount(_ value: UInt64) -> Int {
     var digits = 2
     var limit: UInt64 = 100
     while value >= limit {
@@ -55,15 +74,7 @@ internal import Primitives
       guard !overflow else { break }
       limit = next
     }
-    let start = unsafe place(digits)
-    var rest = value
-    for index in stride(from: digits - 1, through: 0, by: -1) {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      unsafe start.storeBytes(
-        of: UInt8(truncatingIfNeeded: 48 + digit), toByteOffset: index, as: UInt8.self)
-      rest = quotient
-    }
-    count += digits
+    return digits
   }
 
   mutating func integer(_ value: Int64) {
@@ -114,22 +125,44 @@ extension JSONOutput {
     // Room for every byte escaped is reckoned; what is compared here is enough for plain bytes.
     let start = unsafe place(length + 2)
     unsafe start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+    let plain = unsafe Self.copyPlain(bytes, to: start + 1)
+    count += plain + 1
+    if plain < length { unsafe escaping(bytes, from: plain) }
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Copies a text up to its first word or byte that may need an escape; returns how much that was.
+  @inline(__always)
+  private static func copyPlain(
+    _ bytes: UnsafeRawBufferPointer, to target: UnsafeMutableRawPointer
+  ) -> Int {
+    let length = bytes.count
+    guard length >= 4 else {
+      for index in 0..<length {
+        let byte = unsafe bytes[index]
+        guard !mayNeedEscape(byte) else { return index }
+        unsafe target.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+      }
+      return length
+    }
+    // The last word overlaps the one before it, so that no text ends byte by byte.
+    guard length >= 8 else {
+      let head = unsafe bytes.loadUnaligned(as: UInt32.self)
+      let tail = unsafe bytes.loadUnaligned(fromByteOffset: length - 4, as: UInt32.self)
+      guard isPlain(UInt64(head) << 32 | UInt64(tail)) else { return 0 }
+      unsafe target.storeBytes(of: head, as: UInt32.self)
+      unsafe target.storeBytes(of: tail, toByteOffset: length - 4, as: UInt32.self)
+      return length
+    }
     var index = 0
-    while index + 8 <= length {
-      let word = unsafe bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      guard Self.isPlain(word) else { break }
-      unsafe start.storeBytes(of: word, toByteOffset: index + 1, as: UInt64.self)
+    while index < length {
+      let at = min(index, length - 8)
+      let word = unsafe bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+      guard isPlain(word) else { return index }
+      unsafe target.storeBytes(of: word, toByteOffset: at, as: UInt64.self)
       index += 8
     }
-    while index < length {
-      let byte = unsafe bytes[index]
-      guard !Self.mayNeedEscape(byte) else { break }
-      unsafe start.storeBytes(of: byte, toByteOffset: index + 1, as: UInt8.self)
-      index += 1
-    }
-    count += index + 1
-    if index < length { unsafe escaping(bytes, from: index) }
-    append(UInt8(ascii: "\""))
+    return length
   }
 
   /// The rest of a text from its first byte on that may need an escape.
@@ -157,12 +190,17 @@ extension JSONOutput {
     unsafe append(UnsafeRawBufferPointer(rebasing: bytes[plain...]))
   }
 
-  /// Whether no byte is a control, `"`, `\\`, U+007F or beyond ASCII.
+  /// Whether no byte is a control, `"`, `\\`, U+007F or 0xE2, which begins U+2028 and U+2029.
+  ///
+  /// A byte below `n` borrows when `n` is taken from it. Borrows reach the bytes above, so one of those can
+  /// be taken for what it is not, but only in a word that has one that is.
   @inline(__always) private static func isPlain(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
+    let (quote, slash) = (word ^ (0x22 * ones), word ^ (0x5C * ones))
+    let (delete, line) = (word ^ (0x7F * ones), word ^ (0xE2 * ones))
     let found =
-      (word &- 0x2020_2020_2020_2020) | ((word ^ (0x22 * ones)) &- ones)
-      | ((word ^ (0x5C * ones)) &- ones) | ((word ^ (0x7F * ones)) &- ones) | word
+      ((word &- 0x20 * ones) & ~word) | ((quote &- ones) & ~quote) | ((slash &- ones) & ~slash)
+      | ((delete &- ones) & ~delete) | ((line &- ones) & ~line)
     return found & (0x80 * ones) == 0
   }
 

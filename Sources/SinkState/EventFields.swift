@@ -1,3 +1,5 @@
+public import EventCodec
+internal import EventModel
 public import Primitives
 
 /// What a sink must know of an event before it decides about it, read in one pass over the top level.
@@ -50,6 +52,32 @@ public struct EventFields: Hashable, Sendable {
       assert(reader.position > value, "a value has a byte at least")
     }
     content = CRC32C.checksum(payload.extracting(checked..<reader.position), seed: content)
+  }
+
+  /// The same of a payload that was written as JSON just now, which noted its `places`; about 30 ns.
+  public init(_ places: borrowing FieldPlaces, of payload: RawSpan) throws(MessagePackError) {
+    guard places.isWhole else {
+      self = try EventFields(reading: payload)
+      return
+    }
+    var checked = places.start
+    for index in 0..<places.count {
+      let place = places[index]
+      var reader = MessagePackReader(payload, at: place.value.lowerBound)
+      switch place.field {
+      case .messageId: messageId = try Self.text(&reader)
+      case .userId: userId = try Self.value(&reader)
+      case .anonymousId: anonymousId = try Self.value(&reader)
+      case .previousId: previousId = try Self.value(&reader)
+      case .timestamp: timestamp = try reader.readInt()
+      case .receivedAt, .sentAt:
+        content = CRC32C.checksum(
+          payload.extracting(checked..<place.whole.lowerBound), seed: content)
+        checked = place.whole.upperBound
+      default: break
+      }
+    }
+    content = CRC32C.checksum(payload.extracting(checked..<places.end), seed: content)
   }
 
   private enum Field {

@@ -1,3 +1,4 @@
+import EventCodec
 import EventModel
 import Hashing
 import Primitives
@@ -30,6 +31,35 @@ import Testing
     #expect(try SampleEvent().fields.messageId.isEmpty)
     #expect(try SampleEvent(messageId: .int(3)).fields.messageId.isEmpty)
     #expect(try SampleEvent(userId: .null).fields.userId.isEmpty)
+  }
+
+  @Test func `where a line's writer found the fields, they are the same`() throws {
+    var samples = [
+      SampleEvent(
+        messageId: "m", userId: "u", anonymousId: .int(7), previousId: "p", sentAt: "x",
+        receivedAt: 9
+      ).payload, SampleEvent(messageId: .int(3), userId: .null).payload, SampleEvent().payload,
+    ]
+    // Keys twice, and more of them than a table of places holds.
+    for count in [2, 12] {
+      var writer = MessagePackWriter()
+      writer.writeMapHeader(count * 2 + 1)
+      writer.write("before")
+      writer.write(Int64(1))
+      for number in 0..<count {
+        writer.write("userId")
+        writer.write("u\(number)")
+        writer.write("sentAt")
+        writer.write(Int64(number))
+      }
+      samples.append(writer.bytes)
+    }
+    for payload in samples {
+      var (line, places) = ([UInt8](), FieldPlaces())
+      let payload = unsafe payload.span.bytes
+      try CanonicalJSON.append(payload, .init(), to: &line, noting: &places)
+      #expect(try EventFields(places, of: payload) == EventFields(reading: payload))
+    }
   }
 
   @Test(arguments: [[], [0xC0], [0x81], [0x82, 0xA1, 0x61], [0xFF]] as [[UInt8]])
