@@ -39,6 +39,6 @@ extension Catalogue {
 
   /// The ranges of positions that parts cover from `place` on.
   func ranges(from place: Position) throws(ArchiveError) -> [ClosedRange<Position>] {
-    try parts(PartFilter(from: place)).map { $0.firstPosition...$0.lastPosition }
+    try parts(PartFilter(from: place)).map(\.coveredPositions)
   }
 }

@@ -6,7 +6,7 @@ public struct PartFilter: Hashable, Sendable {
   /// Half open, nanoseconds since 1970, of the events' `timestamp`.
   public var timestampFrom: Int64?
   public var timestampTo: Int64?
-  /// Parts that hold events at this position or after.
+  /// Parts that cover this position or one after.
   public var from: Position?
   /// Parts that hold events of at least one of these names.
   public var names: [[UInt8]]?
@@ -25,7 +25,7 @@ public struct PartFilter: Hashable, Sendable {
     var conditions: [String] = []
     if timestampFrom != nil { conditions.append("max_timestamp >= ?1") }
     if timestampTo != nil { conditions.append("min_timestamp < ?2") }
-    if from != nil { conditions.append("(epoch > ?3 OR (epoch = ?3 AND last >= ?4))") }
+    if from != nil { conditions.append("(epoch > ?3 OR (epoch = ?3 AND covered_last >= ?4))") }
     return conditions
   }
 
@@ -42,7 +42,7 @@ public struct PartFilter: Hashable, Sendable {
 extension Catalogue {
   private static let columns = """
     id, path, epoch, first, last, count, bytes, raw_bytes, sha256, min_timestamp, max_timestamp, \
-    min_time, max_time, created
+    min_time, max_time, created, covered_first, covered_last
     """
 
   /// The parts that can hold what is wanted, in the order of their positions. One query: what comes
@@ -127,7 +127,7 @@ extension Catalogue {
 
   private func part(_ row: borrowing Statement) throws(DatabaseError) -> Part {
     guard row.integer(9) <= row.integer(10), row.integer(11) <= row.integer(12),
-      row.unsigned(3) <= row.unsigned(4)
+      row.unsigned(3) <= row.unsigned(4), row.unsigned(14) <= row.unsigned(15)
     else {
       throw DatabaseError(
         kind: .corrupt, path: database.path, text: "part \(row.integer(0)) ends before it begins")
@@ -137,7 +137,7 @@ extension Catalogue {
       last: row.unsigned(4), count: row.unsigned(5), bytes: row.unsigned(6),
       rawBytes: row.unsigned(7), sha256: row.bytes(8),
       timestamps: row.integer(9)...row.integer(10), times: row.integer(11)...row.integer(12),
-      created: row.integer(13))
+      created: row.integer(13), covered: row.unsigned(14)...row.unsigned(15))
     part.id = row.integer(0)
     return part
   }

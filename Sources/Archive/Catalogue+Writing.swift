@@ -63,7 +63,7 @@ extension Catalogue {
   private func addRow(_ part: Part) throws(DatabaseError) -> Int64 {
     let row = try database.prepare(
       """
-      INSERT INTO parts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
+      INSERT INTO parts VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
       """)
     try row.bind(1, part.path)
     try row.bind(2, Int64(part.epoch))
@@ -78,6 +78,8 @@ extension Catalogue {
     try row.bind(11, part.times.lowerBound)
     try row.bind(12, part.times.upperBound)
     try row.bind(13, part.created)
+    try row.bind(14, part.covered.lowerBound)
+    try row.bind(15, part.covered.upperBound)
     _ = try row.step()
     let id = row.integer(0)
     try row.reset()

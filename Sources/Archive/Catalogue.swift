@@ -1,4 +1,4 @@
-// `catalogue.sqlite`, schema version 1. Offsets and counts are the bits of a u64, times nanoseconds
+// `catalogue.sqlite`, schema version 2. Offsets and counts are the bits of a u64, times nanoseconds
 // since 1970, `path` is below the directory.
 //
 //   archive       one row: key (16 random bytes, of all keyed hashes), created
@@ -100,7 +100,14 @@ public struct Catalogue: ~Copyable {
     }
   }
 
-  private static let migrations = [schema]
+  private static let migrations = [schema, coverage]
+
+  /// What a part covers, see Part.swift; before, it was taken for what it holds.
+  private static let coverage = """
+    ALTER TABLE parts ADD COLUMN covered_first INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE parts ADD COLUMN covered_last INTEGER NOT NULL DEFAULT 0;
+    UPDATE parts SET covered_first = first, covered_last = last
+    """
 
   private static let schema = """
     CREATE TABLE archive (

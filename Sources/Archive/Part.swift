@@ -13,6 +13,9 @@ public struct Part: Hashable, Sendable {
   /// Offset of its first and of its last event. Offsets between them may be absent.
   public var first: UInt64
   public var last: UInt64
+  /// The offsets that were decided for it, whether they became lines or not: nothing in here comes into
+  /// another part. Those of neighbours may leave offsets between them that nobody decided.
+  public var covered: ClosedRange<UInt64>
   /// Events, which is lines.
   public var count: UInt64
   /// Bytes of the file, and of its lines.
@@ -27,10 +30,11 @@ public struct Part: Hashable, Sendable {
   /// When the file was finished.
   public var created: Int64
 
+  /// - Parameter covered: nil: from `first` to `last`.
   public init(
     path: String, epoch: UInt32, first: UInt64, last: UInt64, count: UInt64, bytes: UInt64,
     rawBytes: UInt64, sha256: [UInt8], timestamps: ClosedRange<Int64>, times: ClosedRange<Int64>,
-    created: Int64
+    created: Int64, covered: ClosedRange<UInt64>? = nil
   ) {
     self.path = path
     self.epoch = epoch
@@ -43,8 +47,13 @@ public struct Part: Hashable, Sendable {
     self.timestamps = timestamps
     self.times = times
     self.created = created
+    self.covered = covered ?? first...last
   }
 
+  public var coveredPositions: ClosedRange<Position> {
+    Position(
+      epoch: epoch, offset: covered.lowerBound)...Position(epoch: epoch, offset: covered.upperBound)
+  }
   public var firstPosition: Position { Position(epoch: epoch, offset: first) }
   public var lastPosition: Position { Position(epoch: epoch, offset: last) }
 }

@@ -61,7 +61,8 @@ struct PartErasure {
     let new = Part(
       path: "\(file.folder)/\(name)", epoch: part.epoch, first: first.offset, last: last.offset,
       count: kept, bytes: file.size.bytes, rawBytes: file.size.rawBytes, sha256: file.sha256,
-      timestamps: timestamps, times: part.times, created: created)
+      timestamps: timestamps, times: part.times, created: created,
+      covered: part.covered)
     let left = names.compactMap { entry -> NameCount? in
       let gone = erasedNames[entry.name] ?? 0
       return entry.count > gone ? NameCount(name: entry.name, count: entry.count - gone) : nil

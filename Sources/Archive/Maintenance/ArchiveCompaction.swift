@@ -12,6 +12,8 @@ public struct ArchiveCompaction: Sendable {
   public var partBytes: UInt64
   /// Asked between frames; once true, the present part is given up and nothing more is begun.
   public var isCancelled: @Sendable () -> Bool = { false }
+  /// Told how many bytes of the files to be replaced are through, of how many.
+  public var onProgress: @Sendable (_ bytes: UInt64, _ total: UInt64) -> Void = { _, _ in }
 
   public struct Report: Sendable {
     public internal(set) var partsBefore = 0
@@ -44,7 +46,10 @@ public struct ArchiveCompaction: Sendable {
     report.partsAfter = parts.count
     let groups = CompactionPlan.groups(
       parts, openFolder: ArchiveNames.folder(ofTime: now), bytes: partBytes)
+    let progress = ByteProgress(
+      of: groups.joined().reduce(0) { $0 + $1.bytes }, onProgress)
     for group in groups where !isCancelled() {
+      defer { progress.add(Int(clamping: group.reduce(0) { $0 + $1.bytes })) }
       switch try merge(group, now: now) {
       case .damaged(let damage): report.damages.append(damage)
       case .cancelled: break
@@ -170,6 +175,10 @@ public struct ArchiveCompaction: Sendable {
     part.created = now
     for other in group.dropFirst() {
       part.last = max(part.last, other.last)
+      part.covered =
+        part.covered
+        .lowerBound...max(
+          part.covered.upperBound, other.covered.upperBound)
       part.timestamps = part.timestamps.joined(with: other.timestamps)
       part.times = part.times.joined(with: other.times)
     }

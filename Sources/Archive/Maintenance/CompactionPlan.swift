@@ -1,4 +1,5 @@
-/// Which parts become one: neighbours of one hour of arrival, as many as fit the size.
+/// Which parts become one: neighbours of one hour of arrival, as many as fit the size. Parts with offsets
+/// between them that nobody decided, since a cursor was moved over them, stay two: those offsets may come.
 enum CompactionPlan {
   /// - Parameters:
   ///   - parts: all of the archive, in the order of positions.
@@ -26,7 +27,8 @@ enum CompactionPlan {
         continue
       }
       if let last = group.last,
-        last.epoch != part.epoch || folder(last) != folder(part) || sum + part.bytes > bytes
+        last.epoch != part.epoch || folder(last) != folder(part)
+          || last.covered.upperBound &+ 1 < part.covered.lowerBound || sum + part.bytes > bytes
           || rawSum + part.rawBytes > 1 << 30
       {
         close()

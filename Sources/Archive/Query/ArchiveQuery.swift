@@ -8,6 +8,8 @@ public struct ArchiveQuery: Sendable {
   public var filter: ArchiveFilter
   /// Asked between frames; once true, the query ends with what it has.
   public var isCancelled: @Sendable () -> Bool = { false }
+  /// Told how many bytes of the files that have to be read are through, of how many; on any thread.
+  public var onProgress: @Sendable (_ bytes: UInt64, _ total: UInt64) -> Void = { _, _ in }
 
   public init(_ directory: String, _ filter: ArchiveFilter = ArchiveFilter()) {
     self.directory = directory
@@ -69,7 +71,7 @@ public struct ArchiveQuery: Sendable {
 
   func queue(_ plan: QueryPlan, isSingle: Bool) -> UnitQueue {
     let (directory, filter) = (directory, filter)
-    return UnitQueue(plan, filter, isSingle: isSingle) { () throws(ArchiveError) in
+    return UnitQueue(plan, filter, isSingle: isSingle, onProgress) { () throws(ArchiveError) in
       try CatalogueSnapshot.read(directory) { catalogue throws(ArchiveError) in
         try CatalogueSnapshot(catalogue, filter, wantsNames: false)
       }

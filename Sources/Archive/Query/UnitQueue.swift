@@ -17,16 +17,19 @@ final class UnitQueue: Sendable {
   private let filter: ArchiveFilter
   /// Whether one thread takes all units, in order.
   private let isSingle: Bool
+  let progress: ByteProgress
 
   /// - Parameter isSingle: whether one thread takes all units; then the catalogue may not have answered
   ///   for parts between them.
   init(
     _ plan: QueryPlan, _ filter: ArchiveFilter, isSingle: Bool,
+    _ onProgress: @escaping @Sendable (_ bytes: UInt64, _ total: UInt64) -> Void = { _, _ in },
     refresh: @escaping @Sendable () throws(ArchiveError) -> CatalogueSnapshot
   ) {
     state = Mutex(State(units: plan.units))
     self.isSingle = isSingle
     precondition(!isSingle || plan.known.isEmpty, "what the catalogue answered would be read too")
+    progress = ByteProgress(of: plan.units.reduce(0) { $0 + $1.part.bytes }, onProgress)
     self.filter = filter
     self.refresh = refresh
   }

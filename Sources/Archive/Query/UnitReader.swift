@@ -53,6 +53,7 @@ struct UnitReader: ~Copyable {
     do throws(PartDamage) {
       while !isCancelled(), try reader.next(into: &content) {
         guard lines(unit, at: reader.frameStart, &lastGood, &matcher, take) else { return false }
+        queue.progress.add(reader.frameBytes)
       }
     } catch {
       var damage = error

@@ -110,6 +110,9 @@ struct PartReader: ~Copyable {
     try unsafe zstd.read(window.span.bytes, at: start, into: &content, limit: maximumFrameBytes)
   }
 
+  /// Bytes of the last frame in the file.
+  var frameBytes: Int { used - frameBegin }
+
   /// The last frame as it stands in the file.
   var frame: [UInt8] { Array(window[frameBegin..<used]) }
 

@@ -7,7 +7,7 @@ extension ArchiveWriter {
   /// Takes a batch with what happened directly before it.
   mutating func take(_ batch: EventBatch) throws(ArchiveError) {
     if let seek = batch.seek { try self.seek(to: seek.to, generation: seek.generation) }
-    if let gap = batch.gap { pass(gapTo: gap.to) }
+    if let gap = batch.gap { try pass(gapTo: gap.to) }
     try batch.forEach { (place, name, payload) throws(ArchiveError) in
       try take(
         EventPlace(

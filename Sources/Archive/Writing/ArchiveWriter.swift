@@ -23,6 +23,9 @@ public struct ArchiveWriter: ~Copyable {
   /// When the open part was begun; monotonic.
   private var opened: Int64 = 0
   private var size = PartSize()
+  /// Of the event that is looked at.
+  private var line: [UInt8] = []
+  private var fields = FieldPlaces()
   /// Files of a killed archiver that were removed at the opening.
   public let removed: [String]
   public private(set) var partsWritten: UInt64 = 0
@@ -88,8 +91,8 @@ public struct ArchiveWriter: ~Copyable {
   public mutating func take(
     _ place: EventPlace, name: RawSpan, payload: RawSpan
   ) throws(ArchiveError) {
-    switch core?.decide(place, name: name, payload: payload) {
-    case .keep: try keep(place, name: name, payload: payload)
+    switch core?.admit(place, name: name, payload: payload) {
+    case .look: try look(place, name: name, payload: payload)
     case .leaveOut: return
     case .roll:
       core?.advance(to: place.position)
@@ -99,17 +102,24 @@ public struct ArchiveWriter: ~Copyable {
     }
   }
 
-  private mutating func keep(
+  private mutating func look(
     _ place: EventPlace, name: RawSpan, payload: RawSpan
   ) throws(ArchiveError) {
-    if writer == nil { try openPart(place) }
+    line.removeAll(keepingCapacity: true)
     do throws(CodecError) {
-      try writer?.append(payload, place)
+      try CanonicalJSON.append(
+        payload,
+        CanonicalJSON.Additions(
+          offset: place.position.offset, epoch: place.position.epoch, receivedAt: place.time),
+        to: &line, noting: &fields)
     } catch {
       core?.refuse("\(error)")
       return
     }
-    core?.keep(place, name: name)
+    guard core?.isKept(place, name: name, payload: payload, fields) == true else { return }
+    line.append(UInt8(ascii: "\n"))
+    if writer == nil { try openPart(place) }
+    writer?.append(line: line)
     if let size = try writer?.endLine() { self.size = size }
   }
 
@@ -139,8 +149,11 @@ public struct ArchiveWriter: ~Copyable {
   /// Everything before `end` has been taken.
   public mutating func advance(to end: Position) { core?.advance(to: end) }
 
-  /// The events from the cursor to `place` are gone.
-  public mutating func pass(gapTo place: Position) { core?.pass(gapTo: place) }
+  /// The events from the cursor to `place` are gone. No part reaches over them.
+  public mutating func pass(gapTo place: Position) throws(ArchiveError) {
+    try commit()
+    core?.pass(gapTo: place)
+  }
 
   /// An operator moved the cursor.
   public mutating func seek(to place: Position, generation: UInt64) throws(ArchiveError) {
@@ -177,13 +190,13 @@ public struct ArchiveWriter: ~Copyable {
 
   private mutating func finishPart() throws(ArchiveError) -> NewPart? {
     guard let writer = writer.take() else { return nil }
-    guard let contents = core?.part else {
+    guard let contents = core?.part, let covered = core?.covered else {
       writer.discard()
       return nil
     }
     let file = try writer.finish()
     try onStep?(.finished)
-    let entry = contents.entry(file, revision: 0, created: SystemClock.realtime())
+    let entry = contents.entry(file, covered: covered, created: SystemClock.realtime())
     try file.publish(as: entry.part.path, in: directory)
     try onStep?(.published)
     return entry

@@ -20,12 +20,13 @@ public struct RollLimits: Hashable, Sendable {
 
 /// What becomes of each event, and where one part ends and the next begins. No I/O and no clock.
 ///
-/// For each event: `decide`; on `.keep` the shell writes the line and calls `keep`. On `.roll` it
-/// commits the open part and asks again. Between events it may `commit` at any time.
+/// For each event: `admit`; on `.look` the shell makes its line and asks `isKept`, and if it is the line
+/// goes into the part. On `.roll` it commits the open part and asks again. Between events it may `commit`
+/// at any time.
 struct ArchiverCore: Sendable {
-  enum Decision: Equatable {
-    /// Write it.
-    case keep
+  enum Admission: Equatable {
+    /// Make its line, and ask on.
+    case look
     /// Something became of it already, and the ledger has it.
     case leaveOut
     /// It must not come into the open part.
@@ -39,12 +40,12 @@ struct ArchiverCore: Sendable {
   /// What may come into the open part; beside it, since looking at it copies nothing.
   private var frame: PartFrame?
   private var limits: RollLimits
-  /// Fields of the event that `decide` saw last.
-  private(set) var fields = EventFields.none
   /// Requests since the last commit.
   private(set) var requests: [ForgottenPeople.Entry] = []
   /// Ranges that the archive has already, where the cursor was put back: rising.
   private var archived: ArraySlice<ClosedRange<Position>> = []
+  /// From here on all that came before the cursor was decided, and is in no other part.
+  private var coveredFrom: Position
   private var persons: [Hash128] = []
   /// The last refusal, for the log.
   private(set) var refusal: String?
@@ -56,46 +57,62 @@ struct ArchiverCore: Sendable {
     self.doubles = doubles
     self.forgotten = forgotten
     self.limits = limits
+    coveredFrom = progress.cursor
   }
 
-  mutating func decide(_ place: EventPlace, name: RawSpan, payload: RawSpan) -> Decision {
+  mutating func admit(_ place: EventPlace, name: RawSpan, payload: RawSpan) -> Admission {
     if let frame, !belongs(place, to: frame) { return .roll }
     if !archived.isEmpty, isArchived(place.position) {
       progress.ledger.duplicate += 1
       return .leaveOut
     }
-    if EventName.isForget(name) { return forget(payload, place) }
-    do throws(MessagePackError) {
-      fields = try EventFields(reading: payload)
-    } catch {
-      refuse("\(error)")
-      return .leaveOut
-    }
-    return judge(place, name: name, payload: payload)
+    return EventName.isForget(name) ? forget(payload, place) : .look
   }
 
-  private mutating func judge(
-    _ place: EventPlace, name: RawSpan, payload: RawSpan
-  ) -> Decision {
+  /// Decides about an event whose line was made; one that is kept belongs to the open part from now on.
+  ///
+  /// - Parameter places: where its fields stand, as its line's writer found them.
+  mutating func isKept(
+    _ place: EventPlace, name: RawSpan, payload: RawSpan, _ places: borrowing FieldPlaces
+  ) -> Bool {
+    let fields: EventFields
+    do throws(MessagePackError) {
+      fields = try EventFields(places, of: payload)
+    } catch {
+      refuse("\(error)")
+      return false
+    }
+    guard isNew(fields, place, name: name, payload: payload) else { return false }
+    keep(fields, place, name: name)
+    return true
+  }
+
+  private mutating func isNew(
+    _ fields: EventFields, _ place: EventPlace, name: RawSpan, payload: RawSpan
+  ) -> Bool {
     let identity = doubles.identity(fields, of: payload, name: name)
-    findPersons(payload)
-    for person in persons
-    where forgotten.leavesOut(
-      person, at: place.position, timestamp: fields.timestamp, isAddressed: place.isAddressed)
-    {
+    findPersons(fields, payload)
+    if !forgotten.isEmpty, isForgotten(fields, place) {
       progress.ledger.forgotten += 1
-      return .leaveOut
+      return false
     }
     guard
       doubles.check(identity, fields, of: payload, name: name, at: place.position) == .new
     else {
       progress.ledger.duplicate += 1
-      return .leaveOut
+      return false
     }
-    return .keep
+    return true
   }
 
-  private mutating func findPersons(_ payload: RawSpan) {
+  private func isForgotten(_ fields: EventFields, _ place: EventPlace) -> Bool {
+    persons.contains {
+      forgotten.leavesOut(
+        $0, at: place.position, timestamp: fields.timestamp, isAddressed: place.isAddressed)
+    }
+  }
+
+  private mutating func findPersons(_ fields: EventFields, _ payload: RawSpan) {
     persons.removeAll(keepingCapacity: true)
     let values = fields.people
     for index in values.indices where !values[index].isEmpty {
@@ -104,14 +121,13 @@ struct ArchiverCore: Sendable {
           persons.append(person)
         }
       } catch {
-        // A value without JSON names nobody; the event itself is refused when its line is written.
+        // A value without JSON names nobody, and has no line.
         continue
       }
     }
   }
 
-  /// The event that `decide` saw last is written.
-  mutating func keep(_ place: EventPlace, name: RawSpan) {
+  private mutating func keep(_ fields: EventFields, _ place: EventPlace, name: RawSpan) {
     if part == nil { part = PartContents(place, timestamp: fields.timestamp) }
     if frame == nil { frame = PartFrame(place) }
     frame?.last = place.position.offset
@@ -121,13 +137,13 @@ struct ArchiverCore: Sendable {
     progress.ledger.applied += 1
   }
 
-  /// The event that `decide` saw last has no JSON.
+  /// An event that has no line.
   mutating func refuse(_ reason: String) {
     progress.ledger.refused += 1
     refusal = reason
   }
 
-  private mutating func forget(_ payload: RawSpan, _ place: EventPlace) -> Decision {
+  private mutating func forget(_ payload: RawSpan, _ place: EventPlace) -> Admission {
     do throws(MessagePackError) {
       let persons = try forgotten.forget(payload, at: place.position, time: place.time)
       for person in persons {
@@ -156,8 +172,25 @@ extension ArchiverCore {
     size.bytes >= limits.bytes || size.rawBytes >= limits.rawBytes
   }
 
+  /// The offsets that the open part answers for: all since the one before it, up to the cursor, but nothing
+  /// that the archive had already.
+  var covered: ClosedRange<UInt64>? {
+    guard let part else { return nil }
+    var (first, last) = (part.first, part.last)
+    if coveredFrom.epoch == part.epoch { first = min(first, coveredFrom.offset) }
+    if progress.cursor.epoch == part.epoch { last = max(last, progress.cursor.offset &- 1) }
+    if let next = archived.first?.lowerBound, next.epoch == part.epoch {
+      last = max(part.last, min(last, next.offset &- 1))
+    }
+    return first...last
+  }
+
   private mutating func isArchived(_ position: Position) -> Bool {
-    while let range = archived.first, range.upperBound < position { archived.removeFirst() }
+    while let range = archived.first, range.upperBound < position {
+      archived.removeFirst()
+      coveredFrom = Position(
+        epoch: range.upperBound.epoch, offset: range.upperBound.offset &+ 1)
+    }
     return archived.first?.contains(position) ?? false
   }
 }
@@ -168,11 +201,15 @@ extension ArchiverCore {
   mutating func advance(to end: Position) { progress.advance(to: end) }
 
   /// The events from the cursor to `place` are gone.
-  mutating func pass(gapTo place: Position) { progress.jump(to: place, .gap) }
+  mutating func pass(gapTo place: Position) {
+    progress.jump(to: place, .gap)
+    coveredFrom = place
+  }
 
   /// An operator moved the cursor. The open part is committed.
   mutating func seek(to place: Position, generation: UInt64) {
     progress.jump(to: place, .seek)
+    coveredFrom = place
     progress.seekGeneration = generation
   }
 
@@ -185,6 +222,8 @@ extension ArchiverCore {
     doubles.markSaved()
     forgotten.markSaved()
     requests.removeAll()
+    // Without a part the next one answers for what was decided since the last.
+    if part != nil { coveredFrom = progress.cursor }
     part = nil
     frame = nil
   }

@@ -48,13 +48,13 @@ struct PartContents: Sendable {
   mutating func add(_ person: Hash128) { people.insert(person) }
 
   /// The entry for the catalogue, once the file is finished.
-  func entry(_ file: FinishedFile, revision: Int, created: Int64) -> NewPart {
-    let name = ArchiveNames.part(epoch: epoch, first: first, last: last, revision: revision)
+  func entry(_ file: FinishedFile, covered: ClosedRange<UInt64>, created: Int64) -> NewPart {
+    let name = ArchiveNames.part(epoch: epoch, first: first, last: last, revision: 0)
     let part = Part(
       path: "\(file.folder)/\(name)", epoch: epoch, first: first, last: last, count: count,
       bytes: file.size.bytes, rawBytes: file.size.rawBytes, sha256: file.sha256,
       timestamps: timestamps,
-      times: times, created: created)
+      times: times, created: created, covered: covered)
     let names = nameCounts.enumerated()
       .map { NameCount(name: self.names[$0.offset], count: $0.element) }
       .sorted { $0.name.lexicographicallyPrecedes($1.name) }

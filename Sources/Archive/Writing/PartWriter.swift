@@ -1,6 +1,5 @@
 internal import BusProtocol
 internal import Compression
-internal import EventCodec
 internal import Hashing
 internal import Primitives
 
@@ -77,21 +76,11 @@ struct PartWriter: ~Copyable {
 
   private var path: String { "\(directory)/\(folder)/\(temporaryName)" }
 
-  /// Appends an event's line to the frame.
-  ///
-  /// - Throws: when the payload has no JSON; nothing was appended.
-  @inline(__always)
-  mutating func append(_ payload: RawSpan, _ place: EventPlace) throws(CodecError) {
-    try CanonicalJSON.append(
-      payload,
-      CanonicalJSON.Additions(
-        offset: place.position.offset, epoch: place.position.epoch, receivedAt: place.time),
-      to: &lines)
-    lines.append(UInt8(ascii: "\n"))
-  }
-
-  /// Appends a line as it is, its newline included.
+  /// Appends an event's line to the frame, its newline included.
   mutating func append(line: RawSpan) { lines.append(line) }
+
+  @inline(__always)
+  mutating func append(line: [UInt8]) { lines.append(contentsOf: line) }
 
   /// Writes the frame if it is full.
   ///

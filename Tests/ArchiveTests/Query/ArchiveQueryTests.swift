@@ -2,6 +2,7 @@ import BusProtocol
 import EventCodec
 import EventModel
 import Primitives
+import Synchronization
 import Testing
 
 @testable import Archive
@@ -53,6 +54,20 @@ import Testing
     #expect(lines == archive.lines)
     #expect(report.parts == 3 && report.partsOpened == 3)
     #expect(report.eventsRead == 75 && report.eventsMatched == 75 && report.damageCount == 0)
+  }
+
+  @Test func `how far it is grows to the bytes of all files that are read`() throws {
+    let told = Mutex<[[UInt64]]>([])
+    var query = ArchiveQuery(archive.path)
+    query.onProgress = { done, total in told.withLock { $0.append([done, total]) } }
+    _ = try query.groups(by: [], threads: 2)
+    // The catalogue alone answers that.
+    #expect(told.withLock { $0.isEmpty })
+    let field = try #require(QueryField(groupedBy: "properties.n"))
+    _ = try query.groups(by: [field], threads: 2)
+    let bytes = try Catalogue(reading: archive.path).parts().reduce(0) { $0 + $1.bytes }
+    #expect(told.withLock { $0.allSatisfy { $0[1] == bytes } })
+    #expect(told.withLock { $0.map { $0[0] }.max() } == bytes)
   }
 
   @Test func `each filter gives the events for which it holds`() throws {

@@ -121,7 +121,7 @@ import Testing
 
   @Test func `an operator's seek back archives nothing twice`() throws {
     var writer = try archive.begin()
-    writer.pass(gapTo: Position(epoch: 1, offset: 10))
+    try writer.pass(gapTo: Position(epoch: 1, offset: 10))
     for offset in 10..<20 as Range<UInt64> { try writer.take(GivenEvent(offset: offset)) }
     try writer.seek(to: Position(epoch: 1, offset: 5), generation: 3)
     for offset in 5..<25 as Range<UInt64> {
