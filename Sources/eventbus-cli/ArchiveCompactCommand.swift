@@ -26,6 +26,9 @@ enum ArchiveCompactCommand {
     var compaction = ArchiveCompaction(directory, partBytes: UInt64(size.bytes))
     let interruption = context.interruption
     compaction.isCancelled = { interruption.isRequested }
+    let progress = LibraryProgress("compact")
+    compaction.onProgress = { progress.update($0, of: $1) }
+    defer { progress.finish() }
     let report = try CommandFailure.translating { () throws(ArchiveError) in
       try compaction.run(now: SystemClock.realtime())
     }

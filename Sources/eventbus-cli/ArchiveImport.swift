@@ -68,7 +68,8 @@ struct ArchiveImport {
       return true
     }
     let input = try LineInput(file.path, interruption: context.interruption)
-    let producer = isDryRun ? nil : try makeProducer(identity, place)
+    let notes = PublishNotes(place: place)
+    let producer = isDryRun ? nil : try makeProducer(identity, notes)
     if let producer, try !producer.waitForBus(settings.timeout, context.interruption) {
       summary.outcome.wasReached = false
       return false
@@ -79,13 +80,13 @@ struct ArchiveImport {
     if let damage { Terminal.error("\(place)\(damage)") }
     var outcome = lines.outcome
     if let producer { outcome.add(producer.closeBlocking(deadline: settings.timeout)) }
+    outcome.durability = notes.durability
     summary.forgotten += forgotten
     summary.add(outcome, names: counts, isDamaged: damage != nil, wasSent: stored > 0)
     return !(settings.stopsOnError && outcome.refused > 0)
   }
 
-  private func makeProducer(_ identity: ImportIdentity, _ place: String) throws -> Producer {
-    let notes = PublishNotes(place: place)
+  private func makeProducer(_ identity: ImportIdentity, _ notes: PublishNotes) throws -> Producer {
     var configuration = ProducerConfiguration(
       address: settings.bus, client: "eventbus archive import")
     configuration.identity = .bytes(identity.producer)

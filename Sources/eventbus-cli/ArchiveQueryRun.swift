@@ -14,6 +14,7 @@ struct ArchiveQueryRun {
   private let context: Commands.Context
   private let query: ArchiveQuery
   private let format: ArchiveQuerySettings.Format
+  private let progress = LibraryProgress("bytes read")
 
   init(_ settings: ArchiveQuerySettings, _ context: Commands.Context) {
     self.settings = settings
@@ -21,14 +22,21 @@ struct ArchiveQueryRun {
     let interruption = context.interruption
     var query = ArchiveQuery(settings.directory, settings.filter)
     query.isCancelled = { interruption.isRequested }
+    // Events on a terminal show by themselves that it goes on.
+    if settings.groupBy != nil || !StandardOutput().isTerminal {
+      let progress = progress
+      query.onProgress = { progress.update($0, of: $1) }
+    }
     self.query = query
     format = settings.format ?? (StandardOutput().isTerminal ? .table : .ndjson)
   }
 
   func run() throws -> ExitCode {
     let start = SystemClock.monotonic()
+    defer { progress.finish() }
     let report =
       if let fields = settings.groupBy { try groups(fields) } else { try rows() }
+    progress.finish()
     if let code = context.interruption.code { return code }
     for damage in report.damages {
       Terminal.error("eventbus archive query: \(settings.directory)/\(damage)")
@@ -48,6 +56,7 @@ struct ArchiveQueryRun {
     let (groups, report) = try CommandFailure.translating { () throws(ArchiveError) in
       try query.groups(by: fields.map(\.field), threads: threads)
     }
+    progress.finish()
     if context.interruption.isRequested { return report }
     var printer = QueryGroupPrinter(format, fields.map(\.text))
     printer.begin()

@@ -27,6 +27,7 @@ struct ImportSummary {
     outcome.refusedThere += part.refusedThere
     outcome.unacknowledged += part.unacknowledged
     outcome.failure = outcome.failure ?? part.failure
+    if !part.durability.isEmpty { outcome.durability = part.durability }
     names.add(counts)
   }
 
