@@ -98,6 +98,13 @@ let modules: [Module] = [
       "Primitives", "EventModel", "BusProtocol", "EventCodec", "Hashing", "Database", "BusClient",
       "SinkState",
     ], settings: spans, testsUse: ["BusBroker", "EventJournal"]),
+  // Both for apps: nothing outside the system in them.
+  Module(
+    name: "AutoTracking",
+    uses: ["Primitives", "EventModel", "EventCodec", "TrackingPlan", "Analytics"],
+    testsUse: ["AnalyticsTestSupport"]),
+  Module(
+    name: "AnalyticsUI", uses: ["EventModel", "Analytics"], testsUse: ["AnalyticsTestSupport"]),
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
   Module(name: "DropFour", uses: ["Primitives"]),
@@ -203,6 +210,8 @@ let package = Package(
     .executable(name: "eventbus", targets: ["eventbus"]),
     .library(name: "EventBus", targets: ["EventBus"]),
     .library(name: "Analytics", targets: ["Analytics"]),
+    .library(name: "AnalyticsUI", targets: ["AnalyticsUI"]),
+    .library(name: "AutoTracking", targets: ["AutoTracking"]),
     .library(name: "AnalyticsTestSupport", targets: ["AnalyticsTestSupport"]),
     .library(name: "EventBusTestSupport", targets: ["EventBusTestSupport"]),
   ],
