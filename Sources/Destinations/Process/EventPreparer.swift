@@ -77,7 +77,8 @@ struct EventPreparer<Adapter: DestinationAdapter>: Sendable {
       outcome = .dead(
         Refusal(
           .validation, "\(scratch.count) bytes as sent; \(adapter.name) takes \(longest) an event"))
-    case .ready: item = Array(scratch)
+    // Exactly as long as needed: `Array(scratch)` would share the buffer with all its room.
+    case .ready: item = unsafe scratch.span.bytes.copied()
     case .skip: outcome = .skipped
     case .refuse(let reason): outcome = .dead(Refusal(.validation, reason))
     }
