@@ -23,13 +23,6 @@ struct Backlog: Sendable {
     var tries = 0
     /// Erase it as soon as it is not under way.
     var isForgotten = false
-    /// Of a suspect: how long it has failed alone while others got through, since when it is tried
-    /// alone, and the last time that it was.
-    var failedAlone: Int64 = 0
-    var aloneSince: Int64 = 0
-    var lastLoneTry: Int64 = 0
-    /// Since when it has kept everything from moving.
-    var blockingSince: Int64?
   }
 
   private var entries = Queue<Entry>()

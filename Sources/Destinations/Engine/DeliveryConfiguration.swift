@@ -20,9 +20,8 @@ public struct DeliveryConfiguration: Sendable {
   /// before one of these events is suspected.
   public var suspectTries = 8
   public var suspectAfter: Duration = .seconds(600)
-  /// An event that fails alone for so long, while others get through, becomes a dead letter; also when
-  /// the server answers all the time and nothing waits but events of its own user, so that no other can
-  /// show whether it is the destination.
+  /// An event that fails alone for so long, while others get through, becomes a dead letter. Where
+  /// nothing waits but events of its own user, the next of these shows then whether it is the destination.
   public var loneFailureLimit: Duration = .seconds(12 * 3600)
   /// The same, when everything that may wait here waits because of such events: nothing else can get
   /// through then, so the whole time counts.

@@ -8,6 +8,10 @@ internal import Primitives
 /// behind it, and tried alone from time to time, in turns with the others. It becomes a dead letter once
 /// it has failed for `loneFailureLimit` while others got through; or sooner, when everything that may
 /// wait here waits because of such events.
+///
+/// Where nothing waits but events of its own user, nobody else can show whether it is the destination.
+/// After `loneFailureLimit` that user's next event is sent as a probe: only if it gets through, and the
+/// suspect then fails once more, is the suspect dead. While the probe fails too, both wait on.
 extension DeliveryCore {
   mutating func failed(
     _ cut: Lane.Cut, _ reason: String, _ index: Int, _ answer: DeliveryAnswer, at now: Int64
@@ -16,7 +20,9 @@ extension DeliveryCore {
     var cut = cut
     cut.members = dropForgotten(cut.members)
     if cut.isLone, let number = cut.members.first {
-      return failedAlone(number, reason, index, answer, at: now)
+      return lanes[index].held[backlog.key(number)]?.suspect == number
+        ? failedAlone(number, reason, index, answer, at: now)
+        : probeFailed(number, reason, index, at: now)
     }
     backOff(index, reason, at: now)
     cut.tries += 1
@@ -64,12 +70,10 @@ extension DeliveryCore {
     hold.suspect = number
     hold.until = now + hold.backoff.next(using: &random)
     hold.events = lanes[index].withdraw { [backlog] in backlog.key($0) == key }
+    hold.trial.since = now
+    hold.trial.lastTry = now
     lanes[index].held[key] = hold
     lanes[index].lastWasLone = true
-    backlog.change(number) { slot in
-      slot.aloneSince = now
-      slot.lastLoneTry = now
-    }
     actions.append(.report(.suspecting(reason)))
   }
 
@@ -87,7 +91,9 @@ extension DeliveryCore {
       }
       lanes[index].held[key]?.isBeingTried = true
       lanes[index].lastWasLone = true
-      return Lane.Cut(members: [suspect], isLone: true)
+      let probe =
+        hold.trial.wantsProbe ? hold.events.first { backlog.isWaiting($0) } : nil
+      return Lane.Cut(members: [probe ?? suspect], isLone: true)
     }
     return nil
   }
@@ -96,35 +102,52 @@ extension DeliveryCore {
     _ number: Backlog.Number, _ reason: String, _ index: Int, _ answer: DeliveryAnswer,
     at now: Int64
   ) {
-    guard let slot = backlog.slot(number) else { return }
     let key = backlog.key(number)
+    guard let slot = backlog.slot(number), var hold = lanes[index].held[key] else { return }
     let gotThrough = lastDelivery ?? .min
-    let isAnswered = answer.status > 0
-    let counts = gotThrough >= slot.lastLoneTry || isAnswered && isAlone(key)
-    let failedFor = slot.failedAlone + (counts ? now - slot.lastLoneTry : 0)
-    let isBlocking = !hasRoom && gotThrough > slot.aloneSince && onlySuspectsWait
-    let blockingSince = isBlocking ? slot.blockingSince ?? now : nil
-    let blockedFor = now - (blockingSince ?? now)
-    let limit = configuration.loneFailureLimit.nanoseconds
-    if failedFor >= limit
-      || blockedFor >= configuration.blockingLimit.nanoseconds
-    {
+    let othersGotThrough = gotThrough >= hold.trial.lastTry
+    if othersGotThrough { hold.trial.failedFor += now - hold.trial.lastTry }
+    let isBlocking = !hasRoom && gotThrough > hold.trial.since && onlySuspectsWait
+    hold.trial.blockingSince = isBlocking ? hold.trial.blockingSince ?? now : nil
+    if isDead(hold.trial, at: now) {
       let refusal = Refusal(
         .failing, reason, status: answer.status, answer: answer.text, tries: slot.tries)
       settle(number, .dead(refusal))
       actions.append(.report(.refused(1, reason)))
       return release(key, index, at: now)
     }
-    backlog.change(number) { slot in
-      slot.failedAlone = failedFor
-      slot.blockingSince = blockingSince
-      slot.lastLoneTry = now
-    }
+    hold.trial.lastTry = now
+    hold.trial.probeGotThrough = false
+    hold.isBeingTried = false
+    hold.trial.wantsProbe =
+      answer.status > 0 && isOverdue(hold.trial, at: now) && !hold.events.isEmpty && isAlone(key)
+    // At once: the less time between the two, the more it means when only one of them gets through.
+    hold.until = hold.trial.wantsProbe ? now : now + hold.backoff.next(using: &random)
+    lanes[index].held[key] = hold
+    // Nothing else got through either: for all that is known it is the destination.
+    if !othersGotThrough, !hold.trial.wantsProbe { backOff(index, reason, at: now) }
+  }
+
+  private func isDead(_ trial: Lane.Trial, at now: Int64) -> Bool {
+    trial.failedFor >= configuration.loneFailureLimit.nanoseconds
+      || trial.probeGotThrough && isOverdue(trial, at: now)
+      || now - (trial.blockingSince ?? now) >= configuration.blockingLimit.nanoseconds
+  }
+
+  private func isOverdue(_ trial: Lane.Trial, at now: Int64) -> Bool {
+    now - trial.since >= configuration.loneFailureLimit.nanoseconds
+  }
+
+  /// So it may well be the destination.
+  private mutating func probeFailed(
+    _ number: Backlog.Number, _ reason: String, _ index: Int, at now: Int64
+  ) {
+    let key = backlog.key(number)
     let wait = lanes[index].held[key]?.backoff.next(using: &random) ?? 0
     lanes[index].held[key]?.until = now + wait
     lanes[index].held[key]?.isBeingTried = false
-    // Nothing else got through either: for all that is known it is the destination.
-    if gotThrough < slot.lastLoneTry { backOff(index, reason, at: now) }
+    lanes[index].held[key]?.trial.wantsProbe = false
+    backOff(index, reason, at: now)
   }
 
   /// Nothing waits but events of this user.
@@ -141,11 +164,24 @@ extension DeliveryCore {
     }
   }
 
-  /// Users whose suspect is settled may go on with their other events.
+  /// After a suspect or a probe is settled: a user without a suspect may go on with the other events;
+  /// a suspect is tried again at once, now that something is known of the destination.
   mutating func freeUsers(_ cut: Lane.Cut, _ index: Int, at now: Int64) {
     guard cut.isLone else { return }
     let free = lanes[index].held.filter { $0.value.suspect.map { !backlog.isWaiting($0) } ?? false }
     for key in free.keys { release(key, index, at: now) }
+    guard let probe = cut.members.first, !backlog.isWaiting(probe) else { return }
+    let key = backlog.key(probe)
+    guard var hold = lanes[index].held[key], hold.suspect != nil else { return }
+    hold.events.removeAll { $0 == probe }
+    hold.isBeingTried = false
+    hold.until = now
+    hold.trial.wantsProbe = false
+    switch backlog.slot(probe)?.outcome {
+    case .delivered, .unproven: hold.trial.probeGotThrough = true
+    default: break
+    }
+    lanes[index].held[key] = hold
   }
 
   private var newBackoff: StepBackoff {

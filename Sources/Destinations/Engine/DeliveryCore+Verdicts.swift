@@ -174,7 +174,12 @@ extension DeliveryCore {
       var hold =
         lanes[index].held.removeValue(forKey: key)
         ?? Lane.Hold(until: 0, backoff: lanes[index].backoff)
-      hold.events.append(number)
+      if cut.isLone {
+        // A probe: it has not left its place.
+        hold.isBeingTried = false
+      } else {
+        hold.events.append(number)
+      }
       lanes[index].held[key] = hold
     }
     for key in keys { lanes[index].held[key]?.until = now + wait.nanoseconds }

@@ -39,7 +39,8 @@ public enum DeliveryOutcome: Hashable, Sendable {
   case skipped
   /// Its person asked to be forgotten while it waited.
   case forgotten
-  case dead(Refusal)
+  /// Elsewhere, so that the many that wait do not carry the room for it.
+  indirect case dead(Refusal)
 }
 
 /// Why an event is a dead letter.

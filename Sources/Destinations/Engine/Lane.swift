@@ -25,13 +25,27 @@ struct Lane: Sendable {
     var gateRound = 0
   }
 
+  /// How a suspect fares while it is tried alone.
+  struct Trial: Sendable {
+    var since: Int64 = 0
+    var lastTry: Int64 = 0
+    /// How long it has failed while others got through.
+    var failedFor: Int64 = 0
+    /// Since when it has kept everything from moving.
+    var blockingSince: Int64?
+    /// The next event of its user is to be sent in its place, to see whether that one gets through.
+    var wantsProbe = false
+    var probeGotThrough = false
+  }
+
   /// A user who has to wait.
   struct Hold: Sendable {
     var until: Int64
     var events: [Number] = []
-    /// The event of theirs that is tried alone, and whether that is going on.
+    /// The event of theirs that is tried alone, and whether it, or the probe, is under way.
     var suspect: Number?
     var isBeingTried = false
+    var trial = Trial()
     var backoff: StepBackoff
 
     var firstEvent: Number { suspect ?? events.first ?? .max }
