@@ -6,8 +6,8 @@ public import SinkState
 /// Decides what is sent to a destination when, and what becomes of each event.
 ///
 /// No I/O, clock or lock: times are monotonic nanoseconds that the caller gives, randomness is seeded.
-/// Holds at most `DeliveryConfiguration.waitingEvents` and `.waitingBytes`, and what one batch of the bus
-/// goes beyond them: ask `hasRoom` before giving it more.
+/// Holds at most `DeliveryConfiguration.waitingEvents` and `.waitingBytes`, and one event more, if it is
+/// given no more than it has room for.
 ///
 /// - Events of one user are delivered in their order; with one request at a time, all are. Users who
 ///   have to wait are passed by, with all that is theirs.
@@ -64,6 +64,14 @@ public struct DeliveryCore: Sendable {
     backlog.count < configuration.waitingEvents && backlog.cost < configuration.waitingBytes
   }
 
+  /// How much may come.
+  public var room: (events: Int, bytes: Int) {
+    (
+      max(0, configuration.waitingEvents - backlog.count),
+      max(0, configuration.waitingBytes - backlog.cost)
+    )
+  }
+
   /// Requests under way.
   public var requestCount: Int { underWay.count + (isOpening ? 1 : 0) }
 
@@ -77,7 +85,7 @@ public struct DeliveryCore: Sendable {
       case .forget(let mark): forget(mark)
       }
     }
-    backlog.append(.reached(batch.end))
+    if let end = batch.end { backlog.append(.reached(end)) }
   }
 
   /// Takes a dead letter that is to be sent again.

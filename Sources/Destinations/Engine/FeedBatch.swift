@@ -16,12 +16,35 @@ public struct FeedBatch: Sendable {
   /// Events before this place are gone.
   public var gap: Position?
   public var entries: [Entry]
-  /// Everything before it was looked at.
-  public var end: Position
+  /// Everything before it was looked at; nil for a part of a batch, which ends with its last event.
+  public var end: Position?
 
-  public init(entries: [Entry], end: Position) {
+  public init(entries: [Entry], end: Position?) {
     self.entries = entries
     self.end = end
+  }
+
+  /// Takes off the first entries, as many as there is room for, but at least one; all of them: the
+  /// whole batch, and this one is left without entries and without an end.
+  mutating func takeFirst(events: Int, bytes: Int) -> FeedBatch {
+    var count = 0
+    var cost = 0
+    for entry in entries {
+      if case .event(let event) = entry { cost += event.cost }
+      if count > 0, count >= events || cost > bytes { break }
+      count += 1
+    }
+    var part = FeedBatch(entries: [], end: nil)
+    swap(&part.seek, &seek)
+    swap(&part.gap, &gap)
+    if count == entries.count {
+      swap(&part.entries, &entries)
+      swap(&part.end, &end)
+    } else {
+      part.entries = Array(entries[..<count])
+      entries.removeFirst(count)
+    }
+    return part
   }
 }
 

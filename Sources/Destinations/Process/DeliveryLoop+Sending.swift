@@ -15,7 +15,7 @@ struct DeliveryCalls {
 extension DeliveryLoop {
   mutating func takeEvents(at now: Int64) {
     startFeeding()
-    while core.hasRoom, let batch = feed.take() { core.take(batch, at: now) }
+    while core.hasRoom, let batch = feed.take(core.room) { core.take(batch, at: now) }
     takeLetters(at: now)
   }
 

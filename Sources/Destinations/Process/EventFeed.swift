@@ -23,12 +23,16 @@ final class EventFeed: Sendable {
     room = try WakeSignal()
   }
 
-  /// The next batch, in order.
-  func take() -> FeedBatch? {
-    let batch = state.withLock { state in
-      state.batches.isEmpty ? nil : state.batches.removeFirst()
+  /// The next batch in order, or as much of it as there is room for.
+  func take(_ room: (events: Int, bytes: Int)) -> FeedBatch? {
+    let (batch, isLast) = state.withLock { state -> (FeedBatch?, Bool) in
+      guard !state.batches.isEmpty else { return (nil, false) }
+      let batch = state.batches[0].takeFirst(events: room.events, bytes: room.bytes)
+      let isLast = state.batches[0].entries.isEmpty
+      if isLast { state.batches.removeFirst() }
+      return (batch, isLast)
     }
-    if batch != nil { room.signal() }
+    if isLast { self.room.signal() }
     return batch
   }
 
