@@ -105,6 +105,9 @@ let modules: [Module] = [
     testsUse: ["AnalyticsTestSupport"]),
   Module(
     name: "AnalyticsUI", uses: ["EventModel", "Analytics"], testsUse: ["AnalyticsTestSupport"]),
+  Module(
+    name: "LoadTest", uses: ["Primitives", "BusProtocol", "BusClient", "CPlatform"],
+    testsUse: ["EventCodec", "EventModel"]),
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
   Module(name: "DropFour", uses: ["Primitives"]),
@@ -153,7 +156,7 @@ targets += [
       "EventBus", "BusBroker", "ServiceRuntime", "DropFour", "Primitives", "EventModel",
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
       "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "Collector",
-      "Destinations", "Aggregation", "HTTPClient",
+      "Destinations", "Aggregation", "HTTPClient", "LoadTest",
     ],
     path: "Sources/eventbus-cli",
     swiftSettings: strict),

@@ -22,7 +22,7 @@ enum Commands {
   static let all: [Entry] =
     [
       UpCommand.entry, BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
-      StatusCommand.entry, DemoGamesCommand.entry,
+      BenchCommand.entry, BenchWorkerCommand.entry, StatusCommand.entry, DemoGamesCommand.entry,
       CollectorCommand.entry, ArchiverCommand.entry,
       AggregatorCommand.entry, RecomputeCommand.entry, ReportCommand.entry,
     ] + PublisherCommand.entries + DeadLettersCommands.entries + ConsumersCommands.entries

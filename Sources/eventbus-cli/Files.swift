@@ -91,10 +91,14 @@ final class FileWriter {
     }
   }
 
-  func writeLine(_ bytes: [UInt8]) {
+  func writeLine(_ bytes: [UInt8]) { write(bytes + [UInt8(ascii: "\n")]) }
+
+  func write(_ text: String) { write(Array(text.utf8)) }
+
+  func write(_ bytes: [UInt8]) {
     guard !hasFailed else { return }
     do {
-      try unsafe output.writeLine(bytes.span.bytes)
+      try output.write(bytes)
     } catch {
       hasFailed = true
       Terminal.error("\(path): \(error)")

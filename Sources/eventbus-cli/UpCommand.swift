@@ -56,7 +56,7 @@ enum UpCommand {
   }
 
   /// The running program's file, even where it was called by a relative path or through PATH.
-  private static func executable() throws(SystemError) -> String {
+  static func executable() throws(SystemError) -> String {
     #if os(Linux)
       var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
       let count = try SystemError.check("readlink", "/proc/self/exe") {

@@ -59,6 +59,12 @@ public struct StandardOutput: ~Copyable {
     if endsLine || buffer.count >= Self.capacity { try flush() }
   }
 
+  /// Appends bytes as they are, whatever the flushing.
+  public mutating func write(_ bytes: [UInt8]) throws(SystemError) {
+    buffer += bytes
+    if buffer.count >= Self.capacity { try flush() }
+  }
+
   /// Hands everything to the kernel.
   public mutating func flush() throws(SystemError) {
     defer { buffer.removeAll(keepingCapacity: true) }
