@@ -111,6 +111,9 @@ let modules: [Module] = [
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
   Module(name: "DropFour", uses: ["Primitives"]),
+  // 6
+  Module(
+    name: "Inspection", uses: ["Primitives", "BusProtocol", "SinkState", "ServiceRuntime"]),
 ]
 
 var targets: [Target] = [
@@ -157,6 +160,7 @@ targets += [
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
       "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "Collector",
       "Destinations", "Aggregation", "HTTPClient", "LoadTest",
+      "Inspection",
     ],
     path: "Sources/eventbus-cli",
     swiftSettings: strict),

@@ -22,7 +22,8 @@ enum Commands {
   static let all: [Entry] =
     [
       UpCommand.entry, BrokerCommand.entry, PublishCommand.entry, TailCommand.entry,
-      BenchCommand.entry, BenchWorkerCommand.entry, StatusCommand.entry, DemoGamesCommand.entry,
+      BenchCommand.entry, BenchWorkerCommand.entry, StatusCommand.entry, TopCommand.entry,
+      DoctorCommand.entry, DemoGamesCommand.entry,
       CollectorCommand.entry, ArchiverCommand.entry,
       AggregatorCommand.entry, RecomputeCommand.entry, ReportCommand.entry,
     ] + PublisherCommand.entries + DeadLettersCommands.entries + ConsumersCommands.entries

@@ -22,7 +22,8 @@ import Testing
       archive query   Finds events.
       archive verify  Checks files.
 
-    `eventbus COMMAND --help` shows the options and examples of a command.
+    `eventbus COMMAND --help` shows the options and examples of a command,
+    `eventbus help COMMAND` all there is to say about it.
 
     """
 
@@ -55,6 +56,7 @@ import Testing
           The next three events.
 
     Each option is also read from EVENTBUS_<OPTION>, as in EVENTBUS_LOG_LEVEL.
+    `eventbus help tail` says more.
 
     """
 
@@ -67,12 +69,13 @@ import Testing
   @Test func `a command shows its usage, options, defaults and examples`() throws {
     #expect(try shown("tail", "--count", "3", "--help") == Self.tail)
     #expect(try shown("tail", "-h") == Self.tail)
-    #expect(try shown("help", "tail") == Self.tail)
+    #expect(try shown("help", "tail").hasPrefix("Usage: eventbus tail [OPTION]... [PATTERN]...\n"))
   }
 
   @Test func `a group shows its commands`() throws {
     let text = try shown("archive", "--help")
     #expect(text.contains("archive query") && !text.contains("tail"))
+    #expect(try shown("help", "archive") == text)
   }
 
   @Test func `the version is shown for the program and each command`() throws {

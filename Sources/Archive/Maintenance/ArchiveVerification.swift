@@ -175,7 +175,7 @@ public struct ArchiveVerification: Sendable {
   }
 
   /// Files at the top of the directory that are no parts.
-  private static func isOwn(_ path: String) -> Bool {
+  static func isOwn(_ path: String) -> Bool {
     !path.contains("/")
       && (path.hasPrefix(ArchiveNames.catalogue) || path.hasPrefix("lock"))
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include <termios.h>
 
 /// CRC-32C (Castagnoli) of `length` bytes, continued from `seed` (0 to begin). Uses the processor's
 /// instruction where there is one, eight-byte tables elsewhere.
@@ -44,6 +45,13 @@ int eb_spawn(const char *program, char *const argv[], char *const envp[], int *o
 int eb_pidfd(int pid);
 /// 0 while child `pid` runs; 1 when it ended, with `code` its exit status or 128 + signal; -1 and errno.
 int eb_reap(int pid, int *code);
+
+/// The size of the terminal; -1 and errno where `fd` is none.
+int eb_terminal_size(int fd, int *rows, int *columns);
+/// Gives each key as it is pressed, unseen, without waiting for a line; keeps what was in `before`. -1 and
+/// errno on failure.
+int eb_terminal_keys(int fd, struct termios *before);
+void eb_terminal_restore(int fd, const struct termios *before);
 
 // Asks for the cache line at an address before it is needed. Never faults.
 static inline void eb_prefetch(const void *address) { __builtin_prefetch(address); }

@@ -23,7 +23,7 @@ public struct PercentileText {
     let deviation = Self.fixed(histogram.standardDeviation / 1000, digits: 3, width: 12)
     let maximum = Self.fixed(micros(histogram.maximum), digits: 3, width: 12)
     let count = Self.padded("\(histogram.count)", 12)
-    let buckets = Self.padded("\(LatencyHistogram.slots >> LatencyHistogram.halfBits - 1)", 12)
+    let buckets = Self.padded("\((LatencyHistogram.slots - 1) >> LatencyHistogram.halfBits)", 12)
     let parts = Self.padded("\(2 * LatencyHistogram.half)", 12)
     return text + "#[Mean    = \(mean), StdDeviation   = \(deviation)]\n"
       + "#[Max     = \(maximum), Total count    = \(count)]\n"

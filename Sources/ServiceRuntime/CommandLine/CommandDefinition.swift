@@ -12,6 +12,10 @@ public struct CommandDefinition: Sendable {
   /// Sets of options of which at most one may be given.
   public var exclusive: [[String]]
   public var examples: [CommandExample]
+  /// Paragraphs for `help COMMAND` and the manual page, behind the summary.
+  public var details: [String] = []
+  /// What it may exit with, besides being ended by a signal.
+  public var exitCodes: [ExitCode] = [.done, .failed, .usage]
   /// Left out of the list of commands: for what other commands start.
   public var isHidden = false
 
@@ -53,11 +57,14 @@ public struct PositionalDefinition: Hashable, Sendable {
   public var name: String
   public var help: String
   public var count: Count
+  /// What one usually writes there, for completion; others are not refused by it.
+  public var choices: [String]
 
-  public init(_ name: String, help: String, count: Count = .one) {
+  public init(_ name: String, help: String, count: Count = .one, choices: [String] = []) {
     self.name = name
     self.help = help
     self.count = count
+    self.choices = choices
   }
 }
 

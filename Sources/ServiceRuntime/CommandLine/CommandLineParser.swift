@@ -34,7 +34,9 @@ public struct CommandLineParser: Sendable {
     case "--help", "-h": return .show(HelpText.overview(self))
     case "help":
       guard words.count > 1 else { return .show(HelpText.overview(self)) }
-      return .show(HelpText.command(try command(of: Array(words.dropFirst())), program: program))
+      let named = Array(words.dropFirst())
+      if let group = group(named) { return .show(HelpText.overview(self, only: group)) }
+      return .show(ManualPage(try command(of: named), of: self).text)
     case "--version": return .show("\(program) \(version)\n")
     default: break
     }
@@ -42,11 +44,10 @@ public struct CommandLineParser: Sendable {
       throw UsageError("the command comes before its options; see `\(program) --help`")
     }
     // Help of a group: `archive --help` lists what begins with `archive`.
-    if words.count == 2, words[1] == "--help" || words[1] == "-h" {
-      let group = commands.filter { $0.words.first == first }
-      if group.count > 0, !group.contains(where: { $0.name == first }) {
-        return .show(HelpText.overview(self, only: group))
-      }
+    if words.count == 2, words[1] == "--help" || words[1] == "-h",
+      let group = group([first])
+    {
+      return .show(HelpText.overview(self, only: group))
     }
     let command = try command(of: words)
     let rest = Array(words.dropFirst(command.words.count))
@@ -55,6 +56,13 @@ public struct CommandLineParser: Sendable {
     if scanner.has("help") { return .show(HelpText.command(command, program: program)) }
     if scanner.has("version") { return .show("\(program) \(version)\n") }
     return .run(try scanner.finish(environment: environment))
+  }
+
+  /// The commands that begin with a word that is none by itself; nil for other words.
+  private func group(_ words: [String]) -> [CommandDefinition]? {
+    guard words.count == 1 else { return nil }
+    let group = commands.filter { $0.words.first == words[0] }
+    return group.isEmpty || group.contains { $0.name == words[0] } ? nil : group
   }
 
   /// The command with the most words in common with the beginning of `words`.

@@ -15,19 +15,12 @@ enum HelpText {
       }
     }
     return text
-      + "\n`\(parser.program) COMMAND --help` shows the options and examples of a command.\n"
+      + "\n`\(parser.program) COMMAND --help` shows the options and examples of a command,\n"
+      + "`\(parser.program) help COMMAND` all there is to say about it.\n"
   }
 
   static func command(_ command: CommandDefinition, program: String) -> String {
-    var text = "Usage: \(program) \(command.name) [OPTION]..."
-    for positional in command.positionals {
-      switch positional.count {
-      case .one: text += " \(positional.name)"
-      case .optional: text += " [\(positional.name)]"
-      case .many: text += " [\(positional.name)]..."
-      }
-    }
-    text += "\n" + wrap(command.summary, indent: 0) + "\n"
+    var text = "Usage: \(usage(command, program: program))\n" + wrap(command.summary, indent: 0) + "\n"
     let left =
       command.positionals.map(\.name) + command.options.map { label(of: $0) }
     let width = min(left.map(\.count).max() ?? 0, 28)
@@ -48,13 +41,26 @@ enum HelpText {
       }
     }
     return text + "\nEach option is also read from EVENTBUS_<OPTION>, as in EVENTBUS_LOG_LEVEL.\n"
+      + "`\(program) help \(command.name)` says more.\n"
   }
 
-  private static func label(of option: OptionDefinition) -> String {
+  static func usage(_ command: CommandDefinition, program: String) -> String {
+    var text = "\(program) \(command.name) [OPTION]..."
+    for positional in command.positionals {
+      switch positional.count {
+      case .one: text += " \(positional.name)"
+      case .optional: text += " [\(positional.name)]"
+      case .many: text += " [\(positional.name)]..."
+      }
+    }
+    return text
+  }
+
+  static func label(of option: OptionDefinition) -> String {
     option.isFlag ? "--\(option.name)" : "--\(option.name) \(option.placeholder)"
   }
 
-  private static func description(of option: OptionDefinition) -> String {
+  static func description(of option: OptionDefinition) -> String {
     var text = option.help
     if option.isRepeatable { text += " May be repeated." }
     if let value = option.defaultValue {
@@ -65,7 +71,7 @@ enum HelpText {
   }
 
   /// A label and its text beside it, or below it when the label is wider than the column.
-  private static func row(_ label: String, _ help: String, width: Int) -> String {
+  static func row(_ label: String, _ help: String, width: Int) -> String {
     let indent = width + 4
     let body = wrap(help, indent: indent)
     if label.count > width { return "  \(label)\n\(body)\n" }
@@ -73,7 +79,7 @@ enum HelpText {
     return "  " + label + padding + body.dropFirst(indent) + "\n"
   }
 
-  private static func wrap(_ text: String, indent: Int) -> String {
+  static func wrap(_ text: String, indent: Int) -> String {
     let margin = String(repeating: " ", count: indent)
     var lines: [String] = []
     var line = ""

@@ -1,0 +1,236 @@
+internal import BusProtocol
+internal import Primitives
+internal import SinkState
+
+/// The rules by which `doctor` judges what it has seen: facts in, checks out, in the order of the page.
+public enum Doctor {
+  public static func checks(_ facts: DoctorFacts) -> [DoctorCheck] {
+    [broker(facts)] + brokerParts(facts) + [journal(facts), disk(facts), clock(facts)]
+      + sinks(facts) + strangers(facts) + archive(facts) + facts.services.map(service)
+      + [openFiles(facts)]
+  }
+
+  /// What the whole comes to.
+  public enum Verdict: Sendable { case healthy, failing, unaccounted }
+
+  public static func verdict(_ checks: [DoctorCheck]) -> Verdict {
+    if checks.contains(where: { $0.outcome == .unaccounted }) { return .unaccounted }
+    return checks.contains(where: { $0.outcome == .failed }) ? .failing : .healthy
+  }
+
+  private static func broker(_ facts: DoctorFacts) -> DoctorCheck {
+    switch facts.broker {
+    case .answered(let status):
+      return DoctorCheck(
+        "broker", .ok,
+        "answers at \(facts.bus), offsets \(status.number("earliest")) ..< \(status.number("head"))"
+      )
+    case .silent(let why, let somebodyListens):
+      return DoctorCheck(
+        "broker", .failed, "\(facts.bus): \(why)",
+        advice: somebodyListens
+          ? "something else listens there: stop it, or give the broker other ports (--port-base)"
+          : "start it: `eventbus broker` or `eventbus up`, or say where it is with --bus")
+    }
+  }
+
+  private static func brokerParts(_ facts: DoctorFacts) -> [DoctorCheck] {
+    guard case .answered(let status) = facts.broker else { return [] }
+    return [
+      version(status, facts), intake(status), durability(status), ledger(status),
+      refusals(status),
+    ]
+  }
+
+  private static func version(_ status: ControlMap, _ facts: DoctorFacts) -> DoctorCheck {
+    let version = status.text("version")
+    guard version != facts.version else { return DoctorCheck("version", .ok, version) }
+    return DoctorCheck(
+      "version", .note, "the broker is \(version), this program \(facts.version)",
+      advice: "restart what still runs the older one")
+  }
+
+  private static func intake(_ status: ControlMap) -> DoctorCheck {
+    let trouble = status.text("trouble")
+    guard !trouble.isEmpty else { return DoctorCheck("intake", .ok, "new events are taken") }
+    return DoctorCheck(
+      "intake", .failed, "new events are refused: \(trouble)",
+      advice: "do what it says; producers keep their events and send them again")
+  }
+
+  private static func durability(_ status: ControlMap) -> DoctorCheck {
+    let mode = status.text("durability")
+    guard mode != "fsync" else { return DoctorCheck("durability", .ok, "fsync") }
+    return DoctorCheck(
+      "durability", .note, "\(mode): acknowledged events can be lost in a crash",
+      advice: "start the broker with --durability fsync where that matters")
+  }
+
+  /// received = stored + duplicate + refused + not yet durable.
+  private static func ledger(_ status: ControlMap) -> DoctorCheck {
+    guard case .map(let ledger)? = status["ledger"] else {
+      return DoctorCheck("ledger broker", .skipped, "the broker tells none")
+    }
+    let received = ledger.number("received")
+    let settled =
+      ledger.number("stored") + ledger.number("duplicate") + ledger.number("refused")
+    let sum =
+      "received \(received) = stored \(ledger.number("stored")) + duplicate "
+      + "\(ledger.number("duplicate")) + refused \(ledger.number("refused"))"
+    if received == settled { return DoctorCheck("ledger broker", .ok, sum) }
+    if received > settled, ledger.number("bytesInFlight") > 0 {
+      return DoctorCheck(
+        "ledger broker", .ok, sum + " + \(received - settled) on their way to disk")
+    }
+    return DoctorCheck(
+      "ledger broker", .unaccounted, "does not add up: \(sum)",
+      advice: "keep the broker's logs and data, and report it")
+  }
+
+  private static func refusals(_ status: ControlMap) -> DoctorCheck {
+    let entries = status.list("refused").compactMap { entry -> ControlMap? in
+      if case .map(let map) = entry { map } else { nil }
+    }
+    let total = entries.reduce(0) { $0 + $1.number("count") }
+    guard total > 0 else { return DoctorCheck("refused", .ok, "nothing since the broker's start") }
+    let most = entries.max { $0.number("count") < $1.number("count") }
+    return DoctorCheck(
+      "refused", .note,
+      "\(total) since the broker's start, most for \(most?.text("reason") ?? "?")",
+      advice: "`eventbus status` shows one of each reason; producers were told")
+  }
+
+  private static func journal(_ facts: DoctorFacts) -> DoctorCheck {
+    switch facts.journal {
+    case .none:
+      return DoctorCheck(
+        "journal", .skipped, "there is none in \(facts.data)",
+        advice: "give --data where the broker keeps it, on its machine")
+    case .unreadable(let why):
+      return DoctorCheck(
+        "journal", .failed, why, advice: "check the directory and its rights, and the disk")
+    case .read(let journal):
+      guard journal.damages.isEmpty else {
+        return DoctorCheck(
+          "journal", .unaccounted,
+          "\(journal.damages.count) damaged places, the first: \(journal.damages[0])",
+          advice: "`eventbus journal verify` names them all; stop the broker and "
+            + "`eventbus journal repair`")
+      }
+      if journal.lost > 0 {
+        return DoctorCheck(
+          "journal", .unaccounted, "an earlier repair gave up \(journal.lost) events",
+          advice:
+            "their offsets are in the repair's report; sinks that had read them still have them")
+      }
+      let size = "\(journal.bytes) bytes, offsets \(journal.earliest) ..< \(journal.head)"
+      return DoctorCheck(
+        "journal", .ok, (journal.isWhole ? "verified: " : "newest segment verified: ") + size,
+        advice: journal.isWhole ? "" : "--full reads all of it")
+    }
+  }
+
+  private static func disk(_ facts: DoctorFacts) -> DoctorCheck {
+    guard let disk = facts.disk else {
+      return DoctorCheck("disk", .skipped, "there is no directory \(facts.data)")
+    }
+    let share = disk.total > 0 ? disk.free * 100 / disk.total : 100
+    let finding = "\(disk.free >> 20) MiB free of \(disk.total >> 20) (\(share) %)"
+    if disk.free < 256 << 20 || disk.freeFiles == 0 {
+      return DoctorCheck(
+        "disk", .failed, disk.freeFiles == 0 ? "no file can be made any more" : finding,
+        advice: "make room, or lower --retention-bytes of the broker; reading goes on meanwhile")
+    }
+    guard disk.free < 2 << 30, share < 10 else { return DoctorCheck("disk", .ok, finding) }
+    return DoctorCheck("disk", .note, finding, advice: "make room before it is full")
+  }
+
+  /// Journal times are the broker's clock: one that went back shows in events from the future.
+  private static func clock(_ facts: DoctorFacts) -> DoctorCheck {
+    let earliest: Int64 = 1_704_067_200_000_000_000  // 2024: no event can be older.
+    guard facts.now > earliest else {
+      return DoctorCheck(
+        "clock", .failed, "it is \(Timestamp(nanoseconds: facts.now).text) here",
+        advice: "set the clock, and keep it set (chrony, systemd-timesyncd)")
+    }
+    guard case .answered(let status) = facts.broker else {
+      return DoctorCheck("clock", .ok, Timestamp(nanoseconds: facts.now).text)
+    }
+    var newest: Int64 = 0
+    for case .map(let name) in status.list("names") {
+      newest = max(newest, Int64(clamping: name.number("lastTime")))
+    }
+    guard newest > facts.now + 5_000_000_000 else {
+      return DoctorCheck("clock", .ok, Timestamp(nanoseconds: facts.now).text)
+    }
+    return DoctorCheck(
+      "clock", .failed,
+      "the newest event is of \(Timestamp(nanoseconds: newest).text), "
+        + "\((newest - facts.now) / 1_000_000_000) s ahead of the clock here",
+      advice: "the clock was set back, here or at the broker: set it, and keep it set")
+  }
+
+  private static func archive(_ facts: DoctorFacts) -> [DoctorCheck] {
+    guard let archive = facts.archive else { return [] }
+    guard archive.trouble.isEmpty else {
+      return [
+        DoctorCheck(
+          "archive", .failed, archive.trouble, advice: "check \(archive.directory) and its rights")
+      ]
+    }
+    let faults =
+      archive.missingFiles.map { "\($0) is missing" } + archive.wrongSizes + archive.overlaps
+    if let first = faults.first {
+      return [
+        DoctorCheck(
+          "archive", .unaccounted, "\(faults.count) faults in \(archive.parts) parts: \(first)",
+          advice: "`eventbus archive verify --dir \(archive.directory)` names them all; "
+            + "restore the files from a backup")
+      ]
+    }
+    if let stray = archive.strayFiles.first {
+      return [
+        DoctorCheck(
+          "archive", .note, "\(archive.strayFiles.count) files that are no parts, such as \(stray)",
+          advice: "the archiver removes its own at its start; others are yours")
+      ]
+    }
+    return [
+      DoctorCheck(
+        "archive", .ok, "\(archive.parts) parts, \(archive.events) events, all files there")
+    ]
+  }
+
+  private static func service(_ service: DoctorFacts.Service) -> DoctorCheck {
+    let name = "service \(service.name)"
+    switch service.answer {
+    case .ready: return DoctorCheck(name, .ok, "ready at \(service.address)")
+    case .notReady(let text):
+      return DoctorCheck(
+        name, .failed, "runs at \(service.address), but is not ready: \(text)",
+        advice: "see its log, and \(service.address)/status")
+    case .stranger(let text):
+      return DoctorCheck(
+        name, .failed, "something else has its port, \(service.address): \(text)",
+        advice: "stop that, or give --port-base")
+    case .down:
+      guard service.isExpected else {
+        return DoctorCheck(name, .skipped, "not running at \(service.address), and not used here")
+      }
+      return DoctorCheck(
+        name, .failed, "has data here and does not run at \(service.address)",
+        advice: "start it: `eventbus \(service.name)` or `eventbus up`; its events wait for it")
+    }
+  }
+
+  private static func openFiles(_ facts: DoctorFacts) -> DoctorCheck {
+    guard let limit = facts.openFiles else {
+      return DoctorCheck("open files", .skipped, "the system does not say")
+    }
+    let finding = "limit \(limit.soft), which services raise to \(limit.hard)"
+    guard limit.hard < 4096 else { return DoctorCheck("open files", .ok, finding) }
+    return DoctorCheck(
+      "open files", limit.hard < 1024 ? .failed : .note, finding,
+      advice: "each connection is a file: raise it (LimitNOFILE= in systemd, ulimit -n)")
+  }
+}

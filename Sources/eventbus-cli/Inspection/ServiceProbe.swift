@@ -1,0 +1,93 @@
+import HTTPClient
+import Inspection
+import Primitives
+import ServiceRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// Asks each service over HTTP whether it is ready: all at once, so that the slowest decides.
+struct ServiceProbe {
+  private static let known: [(name: String, distance: Int)] = [
+    ("broker", 4), ("collector", 11), ("aggregator", 20), ("archiver", 30), ("segment", 40),
+    ("mixpanel", 41), ("gameanalytics", 42), ("webhook", 43),
+  ]
+
+  private let ports: ServicePorts
+  private let isUsed: (String) -> Bool
+
+  init(_ ports: ServicePorts, isUsed: @escaping (String) -> Bool) {
+    self.ports = ports
+    self.isUsed = isUsed
+  }
+
+  func services() -> [DoctorFacts.Service] {
+    guard ports.base > 0 else { return [] }
+    var configuration = HTTPClientConfiguration()
+    configuration.connectLimit = .seconds(1)
+    configuration.totalLimit = .seconds(2)
+    var answers: [UInt64: Result<HTTPReply, HTTPFailure>] = [:]
+    var calls: [(id: UInt64, name: String, address: String)] = []
+    do throws(HTTPFailure) {
+      var client = try HTTPClient(configuration)
+      for (name, distance) in Self.known {
+        let address = "http://127.0.0.1:\(ports.base + distance)"
+        let id = try client.start(HTTPCall(address + "/readyz", method: "GET"))
+        calls.append((id, name, address))
+      }
+      while answers.count < calls.count {
+        for ended in client.wait(.seconds(3)) { answers[ended.id] = ended.result }
+      }
+    } catch {
+      Terminal.error("eventbus doctor: services could not be asked: \(error)")
+    }
+    return calls.compactMap { call in
+      guard let answer = answers[call.id] else { return nil }
+      return DoctorFacts.Service(
+        name: call.name, address: call.address, isExpected: isUsed(call.name),
+        answer: Self.judge(answer))
+    }
+  }
+
+  private static func judge(
+    _ answer: Result<HTTPReply, HTTPFailure>
+  ) -> DoctorFacts.Service.Answer {
+    switch answer {
+    case .success(let reply):
+      let body =
+        String(decoding: reply.body.prefix(200), as: UTF8.self)
+        .split(separator: "\n").first.map(String.init) ?? ""
+      switch reply.status {
+      case 200: return .ready
+      case 503: return .notReady(body.isEmpty ? "it says so" : body)
+      default: return .stranger("it answers \(reply.status)")
+      }
+    case .failure(let failure):
+      switch failure.kind {
+      case .connect: return .down
+      case .timeout: return .notReady("no answer within two seconds")
+      default: return .stranger(failure.text)
+      }
+    }
+  }
+
+  /// Whether anybody takes connections at a `tcp://HOST:PORT` of this machine.
+  static func listens(at bus: String) -> Bool {
+    guard let port = bus.split(separator: ":").last.flatMap({ UInt16($0) }) else { return false }
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}
