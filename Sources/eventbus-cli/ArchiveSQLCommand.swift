@@ -41,14 +41,38 @@ enum ArchiveSQLCommand {
     let directory = try context.arguments.requiredText("dir")
     let query = context.arguments.positionals.first ?? ""
     let format = try context.arguments.requiredText("format")
+    // Held on by DuckDB: a compaction would take the files away that it is told to read.
+    let lock = try keepFiles(of: directory, context.interruption)
+    if let code = context.interruption.code { return code }
     let paths = try CommandFailure.translating { () throws(ArchiveError) in
       try ArchiveQuery(directory).files()
     }
     let view = ArchiveSQLView.statement(files: paths)
     // The statement can be longer than an argument may be, so it goes through a file without a name.
     let file = try temporaryFile(view + "\n" + query + "\n;\n")
+    lock?.outlivesExec()
     let failure = DuckDBProgram.become(script: file, format: format)
+    _ = consume lock
     throw CommandFailure(.failed, failure)
+  }
+
+  /// Waits while parts are replaced. Nil where there is no lock, or none that may be opened: then the one
+  /// who could replace them is not here.
+  private static func keepFiles(
+    of directory: String, _ interruption: Interruption
+  ) throws -> ArchiveLock? {
+    var hasTold = false
+    while !interruption.isRequested {
+      do throws(ArchiveError) {
+        return try ArchiveLock(keepingFilesOf: directory)
+      } catch {
+        guard error.kind == .inUse else { return nil }
+        if !hasTold { Terminal.error("eventbus archive sql: waiting: \(error.text)") }
+        hasTold = true
+        interruption.wait(milliseconds: 100)
+      }
+    }
+    return nil
   }
 
   private static func temporaryFile(_ text: String) throws -> Int32 {

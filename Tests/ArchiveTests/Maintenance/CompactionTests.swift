@@ -91,6 +91,23 @@ import Testing
     #expect(try compact().partsAfter == 2)
   }
 
+  @Test func `files that somebody has others read stay where they are`() throws {
+    #expect { _ = try ArchiveLock(keepingFilesOf: archive.path) } throws: {
+      ($0 as? ArchiveError)?.kind == .missing
+    }
+    let lock = try ArchiveLock(.maintenance, of: archive.path)
+    #expect { _ = try ArchiveLock(keepingFilesOf: archive.path) } throws: {
+      ($0 as? ArchiveError)?.kind == .inUse
+    }
+    _ = consume lock
+    let one = try ArchiveLock(keepingFilesOf: archive.path)
+    let other = try ArchiveLock(keepingFilesOf: archive.path)
+    _ = consume one
+    #expect { try compact() } throws: { ($0 as? ArchiveError)?.kind == .inUse }
+    _ = consume other
+    #expect(try compact().partsAfter == 2)
+  }
+
   @Test func `what a killed compaction left changes nothing and is made again`() throws {
     // Killed before the catalogue knew: the new file has its name already.
     let before = try parts()
