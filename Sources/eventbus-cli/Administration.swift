@@ -9,11 +9,14 @@ enum Administration {
   ]
 
   /// Runs `body` against the broker at `--bus`; what it meets becomes the command's exit code.
+  ///
+  /// - Parameter deadline: instead of `--timeout`.
   static func ask<R>(
-    _ arguments: Arguments, _ body: (inout BusAdministration) throws(BusClientError) -> R
+    _ arguments: Arguments, within deadline: Duration? = nil,
+    _ body: (inout BusAdministration) throws(BusClientError) -> R
   ) throws -> R {
     let address = try arguments.requiredText("bus")
-    let timeout = try arguments.value("timeout", as: Duration.self)
+    let timeout = try deadline ?? arguments.value("timeout", as: Duration.self)
     do throws(BusClientError) {
       var bus = try BusAdministration(address: address)
       bus.deadline = timeout

@@ -17,6 +17,8 @@ import ServiceRuntime
 struct ArchiveForget {
   /// How long the other sinks are waited for once the archive is through.
   private static let sinksNanoseconds: Int64 = 3_000_000_000
+  /// How long `--status` waits for the bus.
+  private static let statusTimeout = Duration.seconds(3)
 
   private let settings: ArchiveForgetSettings
   private let context: Commands.Context
@@ -31,14 +33,14 @@ struct ArchiveForget {
     let earlier = try records()
     if settings.asksOnly { return try showStatus(earlier) }
     try confirm()
-    let (head, retention) = try Administration.ask(context.arguments) {
+    let (head, journal) = try Administration.ask(context.arguments) {
       bus throws(BusClientError) in
       let status = try bus.status()
-      return (status.number("head"), status.number("retentionSeconds"))
+      return (status.number("head"), ForgetReceipt.Journal(status))
     }
     let payload = try publish()
     let place = try find(payload, from: head)
-    var receipt = ForgetReceipt(place, retentionSeconds: retention)
+    var receipt = ForgetReceipt(place, journal: journal)
     wait(for: &receipt)
     receipt.show(settings)
     if let code = context.interruption.code { return code }
@@ -55,16 +57,35 @@ struct ArchiveForget {
     if records.isEmpty {
       throw CommandFailure(.failed, "\(settings.directory) has no request to forget this id")
     }
+    let bus = askAboutSinks()
     var last: ForgetReceipt?
     for place in Set(records.map(\.place)).sorted() {
       let own = records.filter { $0.place == place }
       var receipt = ForgetReceipt(
-        ForgetReceipt.Place(position: place, time: own[0].time), retentionSeconds: nil)
+        ForgetReceipt.Place(position: place, time: own[0].time), journal: bus?.journal)
       receipt.take(own)
+      receipt.sinks = bus?.consumers.map { ForgetReceipt.Sink($0, place) } ?? []
       receipt.show(settings)
       last = receipt
     }
     return last?.isErased == true ? .done : .failed
+  }
+
+  /// Nil, and said, when the bus does not answer soon: the archive's own records are shown all the same.
+  private func askAboutSinks() -> (journal: ForgetReceipt.Journal, consumers: [ControlMap])? {
+    do {
+      return try Administration.ask(
+        context.arguments, within: min(settings.timeout, Self.statusTimeout)
+      ) {
+        bus throws(BusClientError) in
+        (ForgetReceipt.Journal(try bus.status()), try bus.consumers())
+      }
+    } catch {
+      let reason = (error as? CommandFailure)?.text ?? "\(error)"
+      Terminal.error(
+        "eventbus archive forget: \(reason) Other sinks and the journal are not shown.")
+      return nil
+    }
   }
 
   private func confirm() throws {

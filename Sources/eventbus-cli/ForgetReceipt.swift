@@ -12,6 +12,19 @@ struct ForgetReceipt {
     var time: Int64
   }
 
+  /// What the broker says about its journal.
+  struct Journal {
+    /// How long what all have read is kept.
+    var retentionSeconds: UInt64
+    var earliest: Position
+
+    init(_ status: ControlMap) {
+      retentionSeconds = status.number("retentionSeconds")
+      earliest = Position(
+        epoch: UInt32(clamping: status.number("epoch")), offset: status.number("earliest"))
+    }
+  }
+
   /// A named subscriber, and whether it has the request behind it.
   struct Sink {
     var name: String
@@ -48,14 +61,14 @@ struct ForgetReceipt {
   }
 
   let place: Place
-  /// How long the broker keeps what all have read; nil when it was not asked.
-  let retentionSeconds: UInt64?
+  /// Nil when the broker did not answer.
+  var journal: Journal?
   var sinks: [Sink] = []
   private var records: [Erasure] = []
 
-  init(_ place: Place, retentionSeconds: UInt64?) {
+  init(_ place: Place, journal: Journal?) {
     self.place = place
-    self.retentionSeconds = retentionSeconds
+    self.journal = journal
   }
 
   /// Takes of the archive's records those of this request.
@@ -72,12 +85,20 @@ struct ForgetReceipt {
 
   /// When the last segment of the journal that held the person is gone: it ended with the request.
   private var journalDate: String? {
-    retentionSeconds.flatMap { seconds in
+    journal.flatMap { journal in
       // A retention of centuries is no date.
-      let age = Int64(min(seconds, 9_000_000_000)) * 1_000_000_000
+      let age = Int64(min(journal.retentionSeconds, 9_000_000_000)) * 1_000_000_000
       let (time, overflow) = place.time.addingReportingOverflow(age)
       return overflow ? nil : Timestamp(nanoseconds: time).text
     }
+  }
+
+  /// The segment with the request is gone, and so are all before it.
+  private var hasLeftJournal: Bool {
+    guard let earliest = journal?.earliest, earliest.epoch == place.position.epoch else {
+      return false
+    }
+    return earliest > place.position
   }
 
   func show(_ settings: ArchiveForgetSettings) {
@@ -96,7 +117,9 @@ struct ForgetReceipt {
         : "has not passed it yet" + (sink.isConnected ? "" : ", and is away")
       lines.append("sink       \(TerminalText.escape(sink.name)) \(state)")
     }
-    if let journalDate {
+    if hasLeftJournal {
+      lines.append("journal    holds nothing of the person any more")
+    } else if let journalDate {
       lines.append("journal    holds nothing of the person from \(journalDate) on")
     }
     Terminal.output(lines.map { $0 + "\n" }.joined())
@@ -122,6 +145,7 @@ struct ForgetReceipt {
           })),
     ]
     if let journalDate { members.append(.init("journalUntil", .text(journalDate))) }
+    if journal != nil { members.append(.init("journalErased", .boolean(hasLeftJournal))) }
     return .object(members)
   }
 }

@@ -125,6 +125,33 @@ extension IntegrationTests {
       #expect(second.errorLines.count == 1)
     }
 
+    @Test func `a huge event among small ones is refused by its id, and these are archived`()
+      throws
+    {
+      let broker = try TestBroker()
+      let archiver = try TestArchiver(broker)
+      let collector = try TestCollector(broker)
+      let blob = String(repeating: "b", count: 2_400_000)
+      func lines(_ prefix: String) -> [String] {
+        (0..<100).map {
+          EventLine.track(
+            "Step", id: "\(prefix)-\($0)", properties: $0 == 50 ? "{\"blob\":\"\(blob)\"}" : "{}")
+        }
+      }
+      let answer = try collector.post(batch: lines("http"))
+      #expect(answer.body.contains("\"messageId\":\"http-50\",\"code\":\"TOO_LARGE\""))
+      let run = try broker.publish(lines: lines("line"))
+      #expect(run.status == .exited(3))
+      #expect(run.errors.contains("line 51: "))
+      #expect(archiver.waitForCursor(198))
+      let ids = Set(
+        try archiver.lines().compactMap { try JSONValue(text: String($0))["messageId"]?.text })
+      let expected = ["http", "line"].flatMap { prefix in
+        (0..<100).filter { $0 != 50 }.map { "\(prefix)-\($0)" }
+      }
+      #expect(ids == Set(expected))
+    }
+
     @Test func `names never become paths`() throws {
       let lines =
         try Inputs.lines("R06.ndjson")

@@ -8,6 +8,8 @@ extension IntegrationTests {
   @Suite struct ForgetTests {
     private static let count = 20_000
 
+    private enum Missing: Error { case sinks }
+
     private static func holds(_ line: Substring, _ ids: [String]) -> Bool {
       ids.contains { line.contains("\"userId\":\"\($0)\"") }
     }
@@ -52,6 +54,11 @@ extension IntegrationTests {
       let status = try archiver.run("forget", broker, ["--user", ids[0], "--status", "--json"])
       #expect(status.status == .exited(0), "\(status.errors)")
       #expect(try status.summary("events") == theirs / 2)
+      let receipt = try JSONValue(text: status.output)
+      #expect(receipt["journalUntil"]?.text?.hasPrefix("20") == true)
+      #expect(receipt["journalErased"] == .bool(false))
+      guard case .list(let sinks)? = receipt["sinks"] else { throw Missing.sinks }
+      #expect(sinks.contains { $0["name"]?.text == "archiver" && $0["passed"] == .bool(true) })
       #expect(
         try archiver.run("forget", broker, ["--user", "u1", "--status"]).status == .exited(1))
       try returns(ids[0], broker, archiver, count: Self.count - theirs, load: load)

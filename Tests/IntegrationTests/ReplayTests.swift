@@ -1,3 +1,4 @@
+import DestinationTestSupport
 import Foundation
 import Primitives
 import TestSupport
@@ -59,6 +60,43 @@ extension IntegrationTests {
       #expect(archiver.waitForCursor(2001))
       #expect(try archiver.count() == 1001)
       #expect(try archiver.status()["ledger"]?["balanced"] == .bool(true))
+    }
+
+    @Test func `Segment gets history with its own times and digits, sent now`() throws {
+      let fake = try FakeServer(FakeSegment())
+      let broker = try TestBroker()
+      let archiver = try Self.archive(broker)
+      let publisher = try PublisherProcess(
+        bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url,
+        ["--start", "latest"])
+      let start = Timestamp.now()
+      let run = try archiver.run("replay", broker, ["--to", "segment", "--json"])
+      #expect(try run.summary("acknowledged") == 1000, "\(run.errors)")
+      #expect(waitUntil(.seconds(60)) { fake.ledger.stored.count >= 1000 })
+      let ledger = fake.ledger
+      #expect(ledger.refused.isEmpty && ledger.doubles.isEmpty && ledger.silentDrops.isEmpty)
+      let texts = ledger.stored.map { receipt in
+        let properties = receipt.event["properties"]?.fields ?? [:]
+        return [
+          receipt.id, receipt.event["timestamp"]?.text, properties["id"]?.text,
+          properties["n"]?.text, properties["x"]?.text, properties["on"]?.text,
+        ]
+      }
+      let expected = Self.history.map { line in
+        let fields = JSONPiece(Array(line.utf8)[...]).fields
+        let properties = fields["properties"]?.fields ?? [:]
+        return [
+          fields["messageId"]?.string, fields["timestamp"]?.text, properties["id"]?.text,
+          properties["n"]?.text, properties["x"]?.text, properties["on"]?.text,
+        ]
+      }
+      #expect(texts == expected)
+      for request in ledger.requests {
+        let body = JSONPiece(request.body[...])
+        let sent = body["sentAt"]?.string.flatMap { Timestamp(text: $0) }
+        #expect(sent.map { $0.nanoseconds > start.nanoseconds - 1_000_000_000 } == true)
+      }
+      #expect(publisher.stop() == .exited(0))
     }
 
     @Test func `whole numbers above 2^53 keep their digits`() throws {
