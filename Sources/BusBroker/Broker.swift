@@ -7,8 +7,8 @@ internal import Synchronization
 /// A running broker: its threads, sockets and files.
 ///
 /// Threads: `eb-bus` owns the ROUTER socket and the core; `eb-writer` writes and syncs the journal;
-/// `eb-reader` reads segment files; `eb-live` owns the XPUB; `eb-plain` owns the SUB and PULL; and
-/// `eb-cursors` commits cursors. They talk through mailboxes only, all of which the bus thread empties.
+/// `eb-reader` reads segment files; `eb-live` owns the XPUB; `eb-plain` owns the SUB and PULL;
+/// `eb-cursors` commits cursors; and where keys are asked for `eb-access` says who may connect. They talk through mailboxes only, all of which the bus thread empties.
 public final class Broker: Sendable {
   public struct Addresses: Hashable, Sendable {
     public var bus = ""
@@ -18,6 +18,8 @@ public final class Broker: Sendable {
   }
 
   public let addresses: Addresses
+  /// The public key that clients must know; empty when nobody is asked for one.
+  public let serverKey: String
   private let events: Mailbox<BrokerEvent>
   private let thread: OwnedThread
   private let shared: Shared
@@ -58,6 +60,7 @@ public final class Broker: Sendable {
       addresses = Addresses(
         bus: bus, live: parts.live.address, publish: parts.plain.publishAddress,
         push: parts.plain.pushAddress)
+      serverKey = parts.access.map { "\($0.serverKey.publicKey)" } ?? ""
       shared.isReady.store(true, ordering: .relaxed)
     } catch {
       throw BrokerError(error)
@@ -88,6 +91,8 @@ public struct BrokerError: Error, Sendable, CustomStringConvertible {
     /// A file could not be read or written, or is damaged.
     case disk
     case addressInUse
+    /// The broker's key or the file of keys cannot be used.
+    case keys
     case other
   }
 
@@ -102,6 +107,7 @@ public struct BrokerError: Error, Sendable, CustomStringConvertible {
       if case .locked = error { kind = .directoryInUse } else { kind = .disk }
     case let error as TransportError: kind = error.kind == .addressInUse ? .addressInUse : .other
     case is SystemError, is BrokerSnapshotError, is DatabaseError: kind = .disk
+    case is CurveKeyFile.Failure, is AccessFile.Failure: kind = .keys
     default: kind = .other
     }
   }

@@ -10,6 +10,9 @@ public struct BrokerConfiguration: Sendable {
   public var publishAddress = "tcp://127.0.0.1:7402"
   public var pushAddress = "tcp://127.0.0.1:7403"
 
+  /// Asks everybody who connects for a key (CURVE), and allows what the file `keys` in `directory` says.
+  public var asksForKeys = false
+
   public var durability = JournalDurability.fsync
   public var segmentBytes = 128 << 20
   public var limits = BusLimits()

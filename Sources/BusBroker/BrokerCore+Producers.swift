@@ -21,6 +21,7 @@ extension BrokerCore {
     guard !isDraining else {
       return refuse(.draining, "the broker is stopping", token: 0, peer: peer)
     }
+    if let text = denialOfHello(hello) { return refuse(.denied, text, token: 0, peer: peer) }
     guard producers.admit(id, at: now) else {
       return refuse(
         .tooManyProducers,
@@ -38,8 +39,8 @@ extension BrokerCore {
     let stored = producers[id]!.lastSequence
     producerSessions[token] = ProducerSession(
       token: token, peer: peer, producer: id, instance: hello.instance,
-      client: text(Array(hello.client.utf8.prefix(100))), mayForget: hello.mayForget, lastSeen: now,
-      durableSequence: stored)
+      client: text(Array(hello.client.utf8.prefix(100))), mayForget: hello.mayForget,
+      holder: sender, lastSeen: now, durableSequence: stored)
     tokenOfProducer[id] = token
     actions.append(
       .send(
@@ -116,7 +117,7 @@ extension BrokerCore {
     _ publish: PublishMessage, _ batch: Batch, _ bytes: RawSpan, _ session: ProducerSession,
     at now: Int64
   ) {
-    let refused = check(batch, bytes, mayForget: session.mayForget)
+    let refused = check(batch, bytes, by: session)
     guard refused.isEmpty else {
       metrics.eventsRefused += UInt64(refused.count)
       for event in refused { refusals.count(event.code, on: .bus, sample: event.text) }

@@ -6,6 +6,9 @@ internal import Primitives
 extension BrokerCore {
   mutating func fetch(_ message: RawSpan, from peer: Peer) throws(ProtocolError) {
     let fetch = try FetchMessage(decoding: message)
+    if let text = denial(of: fetch.filters, by: sender) {
+      return refuse(.denied, text, token: fetch.request, peer: peer)
+    }
     let head = journal.durableHead
     let end = fetch.to == 0 ? head : min(fetch.to, head)
     var from: Position?
@@ -29,6 +32,9 @@ extension BrokerCore {
     _ message: RawSpan, from peer: Peer, at now: Int64
   ) throws(ProtocolError) {
     let admin = try AdminMessage(decoding: message)
+    if let text = denial(of: admin) {
+      return refuse(.denied, text, token: admin.request, peer: peer)
+    }
     let name = admin.arguments.bytes("name")
     switch admin.action {
     case .status: reply(admin, status(at: now).map, peer)

@@ -11,6 +11,13 @@ extension BrokerCore {
     guard !isDraining else {
       return refuse(.draining, "the broker is stopping", token: 0, peer: peer)
     }
+    // Who may not read what a name reads has no business with its cursor either.
+    let reset = open.reset ? cursors[open.name]?.filters : nil
+    if let text = denial(of: open.filters, by: sender)
+      ?? reset.flatMap({ denial(of: $0, by: sender) })
+    {
+      return refuse(.denied, text, token: 0, peer: peer)
+    }
     if !open.name.isEmpty {
       if let known = cursors[open.name] {
         guard known.filters == open.filters || open.reset else {
@@ -31,14 +38,15 @@ extension BrokerCore {
     }
     if case .time(let time) = open.timeToLookUp(known: cursors[open.name] != nil) {
       // Where a time begins stands in the segment files: the reader thread looks, then opens.
-      return actions.append(.read(.openAt(time: time, open, peer)))
+      return actions.append(.read(.openAt(time: time, open, peer, sender)))
     }
-    finishOpen(open, from: peer, at: now, timeOffset: nil)
+    finishOpen(open, from: peer, by: sender, at: now, timeOffset: nil)
   }
 
   /// The second half of OPEN, with the offset that a start time means.
   mutating func finishOpen(
-    _ open: OpenMessage, from peer: Peer, at now: Int64, timeOffset: UInt64?
+    _ open: OpenMessage, from peer: Peer, by holder: AccessHolder?, at now: Int64,
+    timeOffset: UInt64?
   ) {
     fence(open)
     let known = open.name.isEmpty ? nil : cursors[open.name]
@@ -47,7 +55,7 @@ extension BrokerCore {
     let session = SubscriberSession(
       token: token, peer: peer, name: open.name, instance: open.instance,
       client: text(Array(open.client.utf8.prefix(100))), filter: SubscriptionFilter(open.filters),
-      lastSeen: now, position: cursor, committed: cursor)
+      holder: holder, lastSeen: now, position: cursor, committed: cursor)
     subscriberSessions[token] = session
     deliveryOrder.append(token)
     if !open.name.isEmpty {

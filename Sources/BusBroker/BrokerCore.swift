@@ -40,6 +40,10 @@ struct BrokerCore {
   var bytesInFlight = 0
   var retention: RetentionState
   var isDraining = false
+  /// Who may do what; nil: the broker asks nobody for a key.
+  var access: AccessTable?
+  /// Whose message is being handled; nil for a key that is not authorised (any more).
+  var sender: AccessHolder?
   /// Why nothing can be written now; nil when all is well.
   var writeTrouble: String?
 
@@ -79,7 +83,13 @@ struct BrokerCore {
 
   /// Takes one message from the bus socket. Never throws: what cannot be understood is counted, named
   /// and answered where an answer can help.
-  mutating func receive(_ message: RawSpan, from peer: Peer, at now: Int64) {
+  ///
+  /// - Parameter sender: the holder of the peer's key, where the broker asks for keys. It matters to
+  ///   requests that open something; a session belongs to its peer, and so to the same key.
+  mutating func receive(
+    _ message: RawSpan, from peer: Peer, by sender: AccessHolder? = nil, at now: Int64
+  ) {
+    self.sender = sender
     metrics.messagesReceived += 1
     do {
       let header = try MessageHeader(decoding: message)
@@ -132,8 +142,10 @@ struct BrokerCore {
   mutating func refuse(
     _ code: RefusalCode, _ text: String, token: UInt64, peer: Peer
   ) {
-    refusals.count(code, on: .bus, events: 0, sample: text)
-    actions.append(.send(peer, RefuseMessage(token: token, code: code, text: text).encode()))
+    refusals.count(code, on: .bus, events: code == .denied ? 1 : 0, sample: text)
+    var message = RefuseMessage(token: token, code: code, text: text)
+    if code == .denied { message.retryAfter = Self.deniedRetry }
+    actions.append(.send(peer, message.encode()))
   }
 
   /// A frame that is no message: counted by kind, with a sample.

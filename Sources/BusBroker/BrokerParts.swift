@@ -9,6 +9,8 @@ struct BrokerParts: Sendable {
   let configuration: BrokerConfiguration
   let core: BrokerCore
   let context: ZeroMQContext
+  /// Nil when nobody is asked for a key.
+  let access: AccessThread?
   let journal: Journal<DirectoryStorage>
   let events: Mailbox<BrokerEvent>
   let writer: WriterThread<DirectoryStorage>
@@ -19,7 +21,7 @@ struct BrokerParts: Sendable {
 
   init(
     _ wanted: BrokerConfiguration, version: String, events: Mailbox<BrokerEvent>,
-    report: @Sendable (BrokerReport) -> Void
+    report: @escaping @Sendable (BrokerReport) -> Void
   ) throws {
     var configuration = wanted
     let storage = try DirectoryStorage(creating: configuration.directory)
@@ -39,12 +41,19 @@ struct BrokerParts: Sendable {
     let cursors = try CursorThread(directory: configuration.directory, results: events)
 
     context = try ZeroMQContext()
+    // Before any socket binds: without it libzmq would let everybody in.
+    access =
+      configuration.asksForKeys
+      ? try AccessThread(
+        context: context, directory: configuration.directory, results: events, report: report)
+      : nil
     live = try LiveThread(
-      context: context, address: configuration.liveAddress, epoch: recovery.core.epoch,
-      results: events)
+      context: context, address: configuration.liveAddress, access: access,
+      epoch: recovery.core.epoch, results: events)
     plain = try PlainThread(
       context: context, publishAddress: configuration.publishAddress,
-      pushAddress: configuration.pushAddress, limits: configuration.limits, results: events)
+      pushAddress: configuration.pushAddress, access: access, limits: configuration.limits,
+      results: events)
     writer = try WriterThread(writer: recovery.writer, results: events)
     reader = try ReaderThread(journal: recovery.journal, results: events)
 

@@ -11,6 +11,8 @@ struct ProducerSession {
   var client: String
   /// It asked for the right to publish `$forget`.
   var mayForget = false
+  /// Whose key its connection has, where the broker asks for keys.
+  var holder: AccessHolder?
   var lastSeen: Int64
   /// Batch bytes taken and not yet durable.
   var bytesInFlight = 0
@@ -30,6 +32,8 @@ struct SubscriberSession {
   var instance: [UInt8]
   var client: String
   var filter: SubscriptionFilter
+  /// Whose key its connection has, where the broker asks for keys.
+  var holder: AccessHolder?
   var lastSeen: Int64
 
   /// The next offset to look at.

@@ -122,6 +122,17 @@ extension BrokerStatus {
   }
 }
 
+extension BrokerStatus {
+  /// Adds what other threads refused.
+  mutating func add(_ counts: [RefusalCounts.Key: RefusalCounts.Entry]) {
+    for (key, entry) in counts {
+      refusals.append(
+        .init(
+          port: key.port.rawValue, reason: key.reason, count: entry.count, sample: entry.sample))
+    }
+  }
+}
+
 extension BrokerCore {
   func status(at now: Int64) -> BrokerStatus {
     var status = BrokerStatus()

@@ -27,6 +27,8 @@ struct BusLoop: ~Copyable {
   private let shared: Broker.Shared
   private let report: @Sendable (BrokerReport) -> Void
   private var core: BrokerCore
+  /// Nil when nobody is asked for a key.
+  private var access: AccessView?
   private var poll = PollSet()
   private let socketItem, wakeItem: Int
   private let frames = Frames()
@@ -45,6 +47,7 @@ struct BusLoop: ~Copyable {
     options.lingerMilliseconds = 500
     options.sendHighWater = 4096
     options.receiveHighWater = 512
+    options.curve = parts.access.map { $0.role(.bus) }
     let socket = try Socket(parts.context, .router, options)
     try socket.bind(address)
     socketItem = poll.add(socket)
@@ -54,6 +57,8 @@ struct BusLoop: ~Copyable {
     self.shared = shared
     self.report = report
     core = parts.core
+    access = parts.access.map { AccessView($0.control) }
+    core.access = access?.table
     nextTick = SystemClock.monotonic()
   }
 
@@ -95,7 +100,8 @@ struct BusLoop: ~Copyable {
         continue
       }
       bytes += frames.body.byteCount
-      frames.body.withBytes { core.receive($0, from: peer, at: now) }
+      let sender = access.flatMap { $0.sender(of: frames.body) }
+      frames.body.withBytes { core.receive($0, from: peer, by: sender, at: now) }
     }
     return true
   }
@@ -111,12 +117,18 @@ struct BusLoop: ~Copyable {
       case .cursors(let changes, let failure): core.stored(changes, failure: failure)
       case .plain(let batch): core.takePlain(batch, at: now)
       case .plainRefused(let counts): core.plainRefused(counts)
+      case .accessChanged: takeAccess()
       case .threadFailed(let thread, let text): failure = "\(thread): \(text)"
       case .stop:
         core.drain()
         drainDeadline = drainDeadline ?? SystemClock.monotonic() + Self.drainNanoseconds
       }
     }
+  }
+
+  private mutating func takeAccess() {
+    guard access?.refresh() ?? false, let table = access?.table else { return }
+    core.setAccess(table)
   }
 
   private mutating func take(_ result: WriteResult) {
@@ -136,8 +148,11 @@ struct BusLoop: ~Copyable {
     case .fetched(let peer, let message, let unreadable):
       if let unreadable { core.leftOut(unreadable) }
       core.actions.append(.send(peer, message))
-    case .open(let open, let peer, let offset):
-      core.finishOpen(open, from: peer, at: now, timeOffset: min(offset, core.journal.durableHead))
+    case .open(let open, let peer, let holder, let offset):
+      core.finishOpen(
+        open, from: peer, by: holder, at: now, timeOffset: min(offset, core.journal.durableHead))
+      // Rights may have changed while it was looked up.
+      if let table = access?.table { core.setAccess(table) }
     case .seek(let admin, let peer, let offset):
       core.seek(admin, to: core.place(min(offset, core.journal.durableHead)), peer)
     case .deleted(let segments, let earliest): core.deleted(segments: segments, earliest: earliest)
@@ -156,6 +171,7 @@ struct BusLoop: ~Copyable {
     var status = core.status(at: now)
     status.liveDropEpisodes = parts.live.dropEpisodes
     status.liveRefusedSubscriptions = parts.live.refusedSubscriptions
+    if let access { status.add(access.control.counts) }
     shared.status.withLock { $0 = status }
   }
 
@@ -225,6 +241,8 @@ struct BusLoop: ~Copyable {
     parts.reader.stop()
     parts.live.stop()
     parts.cursors.stop()
+    // Last: the sockets that it vouches for are closed, but the bus's own, which takes nothing more.
+    parts.access?.stop()
   }
 }
 

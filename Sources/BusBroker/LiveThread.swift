@@ -29,7 +29,8 @@ final class LiveThread: Sendable {
   }
 
   init(
-    context: ZeroMQContext, address: String, epoch: UInt32, results: Mailbox<BrokerEvent>
+    context: ZeroMQContext, address: String, access: AccessThread?, epoch: UInt32,
+    results: Mailbox<BrokerEvent>
   ) throws {
     let mailbox = try Mailbox<LiveGroup?>()
     let shared = Shared()
@@ -42,10 +43,13 @@ final class LiveThread: Sendable {
         // Subscriptions are short; what comes in and is longer ends its connection.
         options.maximumMessageBytes = 1024
         options.sendHighWater = 20_000
+        options.curve = access.map { $0.role(.live) }
         let socket = try Socket(context, .xpub, options)
         try socket.bind(address)
         opened(try socket.lastEndpoint())
-        var loop = try LiveLoop(socket: socket, mailbox: mailbox, shared: shared, epoch: epoch)
+        var loop = try LiveLoop(
+          socket: socket, mailbox: mailbox, shared: shared, guarded: access.map { LiveGuard($0) },
+          epoch: epoch)
         try loop.run()
       }
       if let failure { results.post(.threadFailed("live feed", "\(failure)")) }
@@ -72,6 +76,10 @@ private struct LiveLoop: ~Copyable {
   private let socket: Socket
   private let mailbox: Mailbox<LiveGroup?>
   private let shared: LiveThread.Shared
+  /// Nil when nobody is asked for a key.
+  private var guarded: LiveGuard?
+  /// Names whose beacon is asked for and not sent yet.
+  private var wantedBeacons: [[UInt8]] = []
   private var poll = PollSet()
   private let socketItem: Int
   private let mailboxItem: Int
@@ -85,13 +93,14 @@ private struct LiveLoop: ~Copyable {
 
   init(
     socket: consuming Socket, mailbox: Mailbox<LiveGroup?>, shared: LiveThread.Shared,
-    epoch: UInt32
+    guarded: LiveGuard?, epoch: UInt32
   ) throws {
     socketItem = poll.add(socket)
     mailboxItem = poll.add(descriptor: mailbox.wake.descriptor)
     self.socket = socket
     self.mailbox = mailbox
     self.shared = shared
+    self.guarded = guarded
     self.epoch = epoch
     nextBeacon = SystemClock.monotonic()
   }
@@ -119,15 +128,25 @@ private struct LiveLoop: ~Copyable {
   }
 
   private mutating func takeSubscriptions() throws {
+    try readSubscriptions()
+    guard !wantedBeacons.isEmpty else { return }
+    var names: [[UInt8]] = []
+    swap(&names, &wantedBeacons)
+    for name in names { try beacon(name) }
+  }
+
+  private mutating func readSubscriptions() throws {
+    guarded?.refresh()
     while try socket.tryReceive(into: &frame) {
       let source = frame.sourceDescriptor
       let subscription = Socket.subscription(frame.bytes)
+      if case .subscribe(let topic)? = subscription { guarded?.look(at: topic, frame, source) }
       _ = try socket.dropRest(&frame)
       switch subscription {
       case .subscribe(let topic):
         switch core.subscribe(topic) {
         case .none: break
-        case .beacon(let name): try beacon(name)
+        case .beacon(let name): wantedBeacons.append(name)
         case .tooMany:
           shared.refusedSubscriptions.add(1, ordering: .relaxed)
           // Ends that peer's connection and nobody else's.
@@ -200,11 +219,21 @@ private struct LiveLoop: ~Copyable {
   }
 
   private mutating func publish(_ topic: [UInt8], _ payload: RawSpan) throws {
+    if guarded != nil { return try publishGuarded(topic, payload) }
     let topicSpan = unsafe topic.span.bytes
     let metaSpan = unsafe meta.span.bytes
     if try !socket.publish(topicSpan, payload, metaSpan) {
       shared.dropEpisodes.add(1, ordering: .relaxed)
     }
+  }
+
+  /// A subscription counts for libzmq before it can be read here, even in the middle of a send: so who
+  /// subscribed without the right is cut off when the receivers are settled, and before anything goes out.
+  private mutating func publishGuarded(_ topic: [UInt8], _ payload: RawSpan) throws {
+    let isFree = try unsafe socket.beginPublishing(topic.span.bytes)
+    try readSubscriptions()
+    try unsafe socket.finishPublishing(payload, meta.span.bytes, isFree: isFree)
+    if !isFree { shared.dropEpisodes.add(1, ordering: .relaxed) }
   }
 
   private mutating func beacon(_ name: [UInt8]) throws {

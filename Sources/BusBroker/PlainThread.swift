@@ -22,8 +22,8 @@ final class PlainThread: Sendable {
   }
 
   init(
-    context: ZeroMQContext, publishAddress: String, pushAddress: String, limits: BusLimits,
-    results: Mailbox<BrokerEvent>
+    context: ZeroMQContext, publishAddress: String, pushAddress: String, access: AccessThread?,
+    limits: BusLimits, results: Mailbox<BrokerEvent>
   ) throws {
     let shared = Shared()
     let wake = try WakeSignal()
@@ -34,14 +34,17 @@ final class PlainThread: Sendable {
       let failure = gate.run { opened in
         var options = SocketOptions()
         options.maximumMessageBytes = Int64(limits.messageBytes)
+        options.curve = access.map { $0.role(.publish) }
         let sub = try Socket(context, .sub, options)
         try sub.subscribe([])
         try sub.bind(publishAddress)
+        options.curve = access.map { $0.role(.push) }
         let pull = try Socket(context, .pull, options)
         try pull.bind(pushAddress)
         opened(try sub.lastEndpoint() + " " + pull.lastEndpoint())
         var loop = PlainLoop(
-          sub: sub, pull: pull, wake: wake, limits: limits, results: results, shared: shared)
+          sub: sub, pull: pull, access: access.map { AccessView($0.control) }, wake: wake,
+          limits: limits, results: results, shared: shared)
         try loop.run()
       }
       if let failure { results.post(.threadFailed("plain sockets", "\(failure)")) }
@@ -75,6 +78,8 @@ private struct PlainLoop: ~Copyable {
 
   private let sub: Socket
   private let pull: Socket
+  /// Nil when nobody is asked for a key.
+  private var access: AccessView?
   private let wake: WakeSignal
   private let limits: BusLimits
   private let results: Mailbox<BrokerEvent>
@@ -87,14 +92,15 @@ private struct PlainLoop: ~Copyable {
   private var refusals: [RefusalCounts.Key: RefusalCounts.Entry] = [:]
 
   init(
-    sub: consuming Socket, pull: consuming Socket, wake: WakeSignal, limits: BusLimits,
-    results: Mailbox<BrokerEvent>, shared: PlainThread.Shared
+    sub: consuming Socket, pull: consuming Socket, access: AccessView?, wake: WakeSignal,
+    limits: BusLimits, results: Mailbox<BrokerEvent>, shared: PlainThread.Shared
   ) {
     subItem = poll.add(sub)
     pullItem = poll.add(pull)
     wakeItem = poll.add(descriptor: wake.descriptor)
     self.sub = sub
     self.pull = pull
+    self.access = access
     self.wake = wake
     self.limits = limits
     self.results = results
@@ -117,6 +123,7 @@ private struct PlainLoop: ~Copyable {
   }
 
   private mutating func drain(_ port: RefusalCounts.Port) throws {
+    _ = access?.refresh()
     for _ in 0..<Self.turn {
       let some =
         port == .publish
@@ -148,18 +155,29 @@ private struct PlainLoop: ~Copyable {
       return refuse(
         port, "frame_count", "a message of \(2 + more) frames; [name][payload] is expected")
     }
+    var forbidden: [UInt8]?
     do throws(CodecError) {
       try frames.name.withBytes { name throws(CodecError) in
         try frames.payload.withBytes { payload throws(CodecError) in
           let topic = try reader.read(
             name: name, payload: payload, received: SystemClock.realtime(),
             into: &builder.payloads)
-          builder.append(name: topic)
+          if let access, !access.allows(publishing: topic, frames.payload) {
+            forbidden = topic
+          } else {
+            builder.append(name: topic)
+          }
         }
       }
     } catch {
       builder.abandon()
-      refuse(port, "\(error.reason)", error.description)
+      return refuse(port, "\(error.reason)", error.description)
+    }
+    if let forbidden {
+      builder.abandon()
+      let sender = access?.sender(of: frames.payload)?.name ?? "that is not authorised"
+      let name = String(decoding: forbidden, as: UTF8.self)
+      refuse(port, RefusalCode.forbidden.rawValue, "key \(sender) may not publish '\(name)'")
     }
   }
 

@@ -28,7 +28,7 @@ enum ReadRequest: Sendable {
   case deliver(Delivery)
   case fetch(Fetch)
   /// The offset that a time means, for an OPEN that waits for it.
-  case openAt(time: Int64, OpenMessage, Peer)
+  case openAt(time: Int64, OpenMessage, Peer, AccessHolder?)
   /// The same for a seek.
   case seekTo(time: Int64, AdminMessage, Peer)
   case deleteSegments(below: UInt64)
@@ -51,7 +51,7 @@ enum ReadResult: Sendable {
 
   case delivered(Delivery)
   case fetched(Peer, [UInt8], UnreadableBatches?)
-  case open(OpenMessage, Peer, offset: UInt64)
+  case open(OpenMessage, Peer, AccessHolder?, offset: UInt64)
   case seek(AdminMessage, Peer, offset: UInt64)
   /// Segment files are gone; the first offset left.
   case deleted(segments: Int, earliest: UInt64)

@@ -66,5 +66,7 @@ enum BrokerEvent: Sendable {
   case plainRefused([RefusalCounts.Key: RefusalCounts.Entry])
   /// A thread beside the bus thread ended with an error: the broker must end too.
   case threadFailed(String, String)
+  /// The keys' rights are others than before.
+  case accessChanged
   case stop
 }

@@ -6,6 +6,9 @@ public enum BusClientError: Error, Hashable, Sendable, CustomStringConvertible {
   case fenced
   /// The broker does not want this client or request; trying again does not help.
   case refused(code: String, text: String)
+  /// The broker does not let this client in, or not to do this, until somebody at the broker changes
+  /// that; the client goes on asking, slowly.
+  case denied(text: String)
   /// The broker speaks another version of the protocol.
   case unsupportedVersion(text: String)
   /// The producer holds as much as it may (`ProducerConfiguration.maximumBytes`).
@@ -27,6 +30,7 @@ public enum BusClientError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .fenced: "another process took over this name"
     case .refused(let code, let text): "refused by the broker (\(code)): \(text)"
+    case .denied(let text): "DENIED: \(text)"
     case .unsupportedVersion(let text): "the broker speaks another protocol: \(text)"
     case .full(let events, let bytes):
       "\(events) events of \(bytes) bytes wait for the broker; no more are taken"

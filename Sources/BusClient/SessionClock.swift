@@ -77,5 +77,10 @@ struct SessionClock {
     phase = .waiting(until: now + pause(atLeast: least, using: &random))
   }
 
+  /// The connection was not let in: another is made after a while, which grows to some seconds.
+  mutating func denied(at now: Int64, using random: inout SeededRandom) {
+    phase = .greeting(until: now + pause(atLeast: .milliseconds(500), using: &random))
+  }
+
   mutating func end() { phase = .ended }
 }

@@ -8,6 +8,8 @@ public enum RefusalCode: String, Sendable, CaseIterable {
   case diskFull = "DISK_FULL"
   case draining = "DRAINING"
   case sequenceGap = "SEQUENCE_GAP"
+  /// The key lacks the right, until somebody gives it.
+  case denied = "DENIED"
   // Permanent, for one event of the batch.
   case tooLarge = "TOO_LARGE"
   case badName = "BAD_NAME"
@@ -25,7 +27,7 @@ public enum RefusalCode: String, Sendable, CaseIterable {
 
   public var isRetriable: Bool {
     switch self {
-    case .overload, .diskFull, .draining, .sequenceGap: true
+    case .overload, .diskFull, .draining, .sequenceGap, .denied: true
     default: false
     }
   }

@@ -17,6 +17,17 @@ extension Socket {
   public func publish(
     _ topic: RawSpan, _ body: RawSpan, _ meta: RawSpan
   ) throws(TransportError) -> Bool {
+    let isFree = try beginPublishing(topic)
+    try finishPublishing(body, meta, isFree: isFree)
+    return isFree
+  }
+
+  /// The first half of `publish`: from here on it is settled who gets the message, and nothing of it goes
+  /// out before `finishPublishing`. So there is time between them to look who subscribed, and to end the
+  /// connections of those that must not have it.
+  ///
+  /// - Returns: false when a subscriber that kept up so far begins to lose.
+  public func beginPublishing(_ topic: RawSpan) throws(TransportError) -> Bool {
     // A send looks at what the readers have drained only now and then; asking for events does it at
     // once. Without this a reader that keeps up looks full in a burst, and loses.
     var isFree = try trySend(topic, more: true)
@@ -24,27 +35,32 @@ extension Socket {
       try processEvents()
       isFree = try trySend(topic, more: true)
     }
-    if isFree {
-      try finish(body, meta)
-      return true
-    }
+    if isFree { return true }
     let settings = unsafe SocketSettings(handle)
     try settings.set("xpub_nodrop", ZMQ_XPUB_NODROP, 0)
     do throws(TransportError) {
       _ = try trySend(topic, more: true)
-      try finish(body, meta)
     } catch {
       try settings.set("xpub_nodrop", ZMQ_XPUB_NODROP, 1)
       throw error
     }
-    try settings.set("xpub_nodrop", ZMQ_XPUB_NODROP, 1)
     return false
   }
 
-  /// The frames behind the first, which alone can be refused.
-  private func finish(_ body: RawSpan, _ meta: RawSpan) throws(TransportError) {
-    _ = try trySend(body, more: true)
-    _ = try trySend(meta)
+  /// Sends the frames behind the first, which alone can be refused.
+  ///
+  /// - Parameter isFree: what `beginPublishing` returned.
+  public func finishPublishing(
+    _ body: RawSpan, _ meta: RawSpan, isFree: Bool
+  ) throws(TransportError) {
+    do throws(TransportError) {
+      _ = try trySend(body, more: true)
+      _ = try trySend(meta)
+    } catch {
+      if !isFree { try unsafe SocketSettings(handle).set("xpub_nodrop", ZMQ_XPUB_NODROP, 1) }
+      throw error
+    }
+    if !isFree { try unsafe SocketSettings(handle).set("xpub_nodrop", ZMQ_XPUB_NODROP, 1) }
   }
 
   /// Makes the socket process what its peers told it.

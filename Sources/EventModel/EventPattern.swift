@@ -66,6 +66,44 @@ public struct EventPattern: Hashable, Sendable {
 
   public func matches(_ name: [UInt8]) -> Bool { unsafe matches(name.span.bytes) }
 
+  /// Whether it matches every name that `other` can match.
+  ///
+  /// A star of `other` stands for anything, so only a star here can take it. That misses pairs which are
+  /// equal by accident (`*` against `**` is seen; `a*` or `b*` together are not tried); it never says yes
+  /// wrongly.
+  public func covers(_ other: EventPattern) -> Bool {
+    let wanted = other.symbols
+    switch form {
+    case .exact(let bytes): return wanted == bytes.map { UInt16($0) }
+    case .prefix(let bytes): return wanted.starts(with: bytes.map { UInt16($0) })
+    case .parts(let parts):
+      let parts = parts.map { $0.map { UInt16($0) } }
+      var rest = wanted[...]
+      guard rest.starts(with: parts[0]) else { return false }
+      rest = rest.dropFirst(parts[0].count)
+      let last = parts[parts.count - 1]
+      guard rest.count >= last.count, rest.suffix(last.count).elementsEqual(last) else {
+        return false
+      }
+      rest = rest.dropLast(last.count)
+      for part in parts[1..<(parts.count - 1)] {
+        while rest.count >= part.count, !rest.starts(with: part) { rest = rest.dropFirst() }
+        guard rest.count >= part.count else { return false }
+        rest = rest.dropFirst(part.count)
+      }
+      return true
+    }
+  }
+
+  /// The pattern's bytes with 256 for each star.
+  private var symbols: [UInt16] {
+    switch form {
+    case .exact(let bytes): bytes.map { UInt16($0) }
+    case .prefix(let bytes): bytes.map { UInt16($0) } + [256]
+    case .parts(let parts): Array(parts.map { $0.map { UInt16($0) } }.joined(separator: [256]))
+    }
+  }
+
   /// The earliest place for each part is always good enough: later ones only lose room.
   private static func match(_ parts: [[UInt8]], _ name: RawSpan) -> Bool {
     let last = parts[parts.count - 1]

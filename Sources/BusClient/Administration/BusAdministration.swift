@@ -12,9 +12,11 @@ public struct BusAdministration: ~Copyable {
   private let address: String
   public var deadline = Duration.seconds(5)
 
-  public init(address: String) throws(BusClientError) {
-    try BusConnection.check(address)
-    connection = try BusConnection.open(address, wake: try newWakeSignal())
+  public init(
+    address: String, security: BusSecurity? = .ofProcess
+  ) throws(BusClientError) {
+    try BusConnection.check(address, security)
+    connection = try BusConnection.open(address, security, wake: try newWakeSignal())
     self.address = address
   }
 
@@ -124,9 +126,13 @@ public struct BusAdministration: ~Copyable {
         try connection.receive(limit: 1) { bytes in
           outcome = Self.outcome(bytes, request, take)
         }
+        if let denial = connection.takeDenial() { outcome = .failure(.denied(text: denial.text)) }
       }
       // What may still come belongs to nobody.
-      if case .success(false) = outcome { try connection.reconnect() }
+      switch outcome {
+      case .success(false), .failure(.denied): try connection.reconnect()
+      default: break
+      }
     } catch {
       throw .system(text: error.description)
     }
@@ -143,6 +149,7 @@ public struct BusAdministration: ~Copyable {
       let header = try MessageHeader(decoding: bytes)
       if header.verb == .refuse, header.token == request || header.token == 0 {
         let refusal = try RefuseMessage(decoding: bytes)
+        if refusal.knownCode == .denied { return .failure(.denied(text: refusal.text)) }
         return .failure(.refused(code: refusal.code, text: refusal.text))
       }
       guard header.token == request else { return .success(false) }

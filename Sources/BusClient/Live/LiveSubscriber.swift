@@ -23,24 +23,29 @@ public struct LiveSubscriber: ~Copyable {
   /// - Parameter names: exact names, each with a ready sign and a beacon; empty means every event, with
   ///   one ready sign and without beacons, so that a lost last event goes unnoticed.
   public init(
-    busAddress: String, names: [String], deadline: Duration = .seconds(5)
+    busAddress: String, names: [String], security: BusSecurity? = .ofProcess,
+    deadline: Duration = .seconds(5)
   ) throws(BusClientError) {
-    let address = try Self.liveAddress(busAddress, deadline)
-    try self.init(liveAddress: address, names: names)
+    let address = try Self.liveAddress(busAddress, names, security, deadline)
+    try self.init(liveAddress: address, names: names, security: security)
   }
 
-  public init(liveAddress: String, names: [String]) throws(BusClientError) {
-    let socket = try Self.connect(liveAddress, names)
+  public init(
+    liveAddress: String, names: [String], security: BusSecurity? = .ofProcess
+  ) throws(BusClientError) {
+    let socket = try Self.connect(liveAddress, names, security)
     self.socket = socket
     polls = PollSet()
     _ = polls.add(self.socket)
   }
 
-  private static func connect(_ address: String, _ names: [String]) throws(BusClientError) -> Socket
-  {
+  private static func connect(
+    _ address: String, _ names: [String], _ security: BusSecurity?
+  ) throws(BusClientError) -> Socket {
     do throws(TransportError) {
       var options = SocketOptions()
       options.receiveHighWater = 100_000
+      options.curve = security?.role
       let socket = try Socket(try BusConnection.context(), .sub, options)
       for name in names {
         try socket.subscribe(Array(name.utf8) + [0])
@@ -58,16 +63,19 @@ public struct LiveSubscriber: ~Copyable {
   }
 
   private static func liveAddress(
-    _ bus: String, _ deadline: Duration
+    _ bus: String, _ names: [String], _ security: BusSecurity?, _ deadline: Duration
   ) throws(BusClientError) -> String {
     var configuration = SubscriberConfiguration(address: bus, client: "live")
     configuration.start = .latest
+    configuration.security = security
+    // The same rights are asked for as the feed will be: a no is heard here, and only here.
+    configuration.filters = names.map { NameFilter(.exact, $0) }
     let session = try Subscriber(configuration)
-    guard try session.waitUntilOpened(deadline: deadline), let opened = session.status.opened else {
+    guard try session.waitUntilLetIn(deadline: deadline), let opened = session.status.opened else {
       throw .timedOut(what: "\(bus) did not answer within \(deadline)")
     }
     session.close()
-    return opened.broker.liveAddress
+    return ReachableAddress.of(opened.broker.liveAddress, through: bus)
   }
 
   /// The next item; nil when none came by the deadline. Blocks.

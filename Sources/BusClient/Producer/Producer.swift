@@ -17,7 +17,7 @@ public final class Producer: Sendable {
   /// - Throws: `.configuration` for an address that cannot be used or a spool that is not ours,
   ///   `.system` when a thread or file cannot be had.
   public init(_ configuration: ProducerConfiguration) throws(BusClientError) {
-    try BusConnection.check(configuration.address)
+    try BusConnection.check(configuration.address, configuration.security)
     var configuration = configuration
     if configuration.anonymousID.isEmpty {
       configuration.anonymousID = newAnonymousID()
@@ -90,6 +90,10 @@ public final class Producer: Sendable {
 
   /// Why the producer can do no more, if so.
   public var failure: BusClientError? { shared.state.withLock { $0.failure } }
+
+  /// Why the broker does not let the producer in, and what to do; nil while it does, and before it was
+  /// asked. The producer goes on asking, slowly, and keeps what it has.
+  public var denial: String? { shared.state.withLock { $0.denial } }
 
   /// What one event may be; the defaults until the broker was reached.
   public var limits: BusLimits { shared.state.withLock { $0.limits } }

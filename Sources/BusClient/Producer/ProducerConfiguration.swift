@@ -65,6 +65,8 @@ public struct ProducerConfiguration: Sendable {
   public var address: String
   /// What the program calls itself; the broker's `status` shows it.
   public var client: String
+  /// Needed where the broker asks for keys.
+  public var security = BusSecurity.ofProcess
   public var identity = ProducerIdentity.random
 
   /// A batch is closed at this many events, these bytes, or this long after its first event, whichever

@@ -27,10 +27,15 @@ extension ProducerLoop {
         let limits = core.broker?.limits ?? BusLimits()
         shared.state.withLock { state in
           state.storedSequence = sequence
+          state.denial = nil
           state.limits = limits
         }
         shared.connected.signal()
-      case .notice(let notice): configuration.onNotice?(notice)
+      case .notice(let notice):
+        if case .refusedForNow(RefusalCode.denied.rawValue, let text) = notice {
+          shared.state.withLock { $0.denial = text }
+        }
+        configuration.onNotice?(notice)
       case .failed(let error): failure = error
       }
     }

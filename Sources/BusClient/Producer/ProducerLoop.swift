@@ -52,7 +52,8 @@ struct ProducerLoop: ~Copyable {
         mayForget: configuration.mayForget),
       seed: random.next())
     let spool = try Self.openSpool(configuration.overflow)
-    let connection = try BusConnection.open(configuration.address, wake: shared.wake)
+    let connection = try BusConnection.open(
+      configuration.address, configuration.security, wake: shared.wake)
     self.shared = shared
     self.core = core
     self.connection = connection
@@ -78,6 +79,7 @@ struct ProducerLoop: ~Copyable {
   private mutating func turn() throws(TransportError) -> Bool {
     var now = SystemClock.monotonic()
     try connection.receive(limit: 1000) { core.receive($0, at: now) }
+    if let denial = connection.takeDenial() { core.denied(denial.text, at: now) }
     let due = core.tick(at: now)
     takeBatches(at: now)
     try send(at: now)

@@ -49,6 +49,8 @@ struct ProducerState: Sendable {
   var isSpoolFull = false
   var flushes: [FlushWaiter] = []
   var isClosing = false
+  /// Why the broker does not let the producer in; nil while it does, and before it was asked.
+  var denial: String?
   var closeDeadline = Int64.max
   var failure: BusClientError?
 

@@ -12,7 +12,7 @@ public final class Subscriber: Sendable {
 
   /// Starts the subscriber's thread; does not wait for the broker.
   public init(_ configuration: SubscriberConfiguration) throws(BusClientError) {
-    try BusConnection.check(configuration.address)
+    try BusConnection.check(configuration.address, configuration.security)
     shared = try SubscriberShared(configuration)
     try SubscriberLoop.start(shared)
   }
@@ -72,6 +72,23 @@ public final class Subscriber: Sendable {
       }
       if isOpen { return true }
       if let failure { throw failure }
+      guard shared.changes.wait(until: end) else { return false }
+    }
+  }
+
+  /// The same for who does not want to wait until a denial is lifted.
+  ///
+  /// - Throws: `.denied` as soon as the broker says so.
+  public func waitUntilLetIn(deadline duration: Duration) throws(BusClientError) -> Bool {
+    let end = deadline(after: duration)
+    while true {
+      let (status, failure) = shared.state.withLock { state in
+        if state.status.opened == nil, state.failure == nil { shared.changes.clear() }
+        return (state.status, state.failure)
+      }
+      if status.opened != nil { return true }
+      if let failure { throw failure }
+      if let denial = status.denial { throw .denied(text: denial) }
       guard shared.changes.wait(until: end) else { return false }
     }
   }

@@ -12,6 +12,8 @@ public struct SubscriberConfiguration: Sendable {
   public var address: String
   /// What the program calls itself; the broker's `status` shows it.
   public var client: String
+  /// Needed where the broker asks for keys.
+  public var security = BusSecurity.ofProcess
   /// Under it the broker keeps the cursor, and what is not committed stays in the journal. Empty: no
   /// cursor is kept, and any number may read at once.
   public var name: String
@@ -43,6 +45,9 @@ public struct SubscriberStatus: Hashable, Sendable {
   /// Nil until the broker answered for the first time.
   public var opened: OpenedMessage?
   public var isConnected = false
+  /// Why the broker does not let it in, or not read this, and what to do; nil while it does. It goes on
+  /// asking, slowly.
+  public var denial: String?
   /// An operator has paused this name: nothing comes until it is resumed. Known within a second.
   public var isPaused = false
   /// The next offset that will be given out.

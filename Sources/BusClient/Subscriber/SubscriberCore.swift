@@ -152,6 +152,13 @@ struct SubscriberCore {
     actions.append(.send(CommitMessage(cursor: cursor).encode(.commit, token: token)))
   }
 
+  /// The connection was not let in. Asked with each turn; tells it once a connection.
+  mutating func denied(_ text: String, at now: Int64) {
+    guard phase != .ended else { return }
+    actions.append(.notice(.refusedForNow(code: RefusalCode.denied.rawValue, text: text)))
+    session.denied(at: now, using: &random)
+  }
+
   mutating func end(_ error: BusClientError) {
     session.end()
     actions.append(.failed(error))

@@ -41,7 +41,8 @@ struct SubscriberLoop: ~Copyable {
         creditBytes: UInt64(max(64 << 10, configuration.creditBytes)),
         stopsAtGap: configuration.onGap == .stop),
       seed: random.next())
-    let connection = try BusConnection.open(configuration.address, wake: shared.wake)
+    let connection = try BusConnection.open(
+      configuration.address, configuration.security, wake: shared.wake)
     self.shared = shared
     self.core = core
     self.connection = connection
@@ -53,6 +54,7 @@ struct SubscriberLoop: ~Copyable {
         let now = SystemClock.monotonic()
         try connection.receive(limit: 64) { core.receive($0, at: now) }
         let isClosing = takeRequests()
+        if let denial = connection.takeDenial() { core.denied(denial.text, at: now) }
         let due = core.tick(at: now)
         core.grantCredit()
         try perform(core.takeActions())
@@ -115,6 +117,7 @@ struct SubscriberLoop: ~Copyable {
     shared.tell { state in
       state.status.opened = opened
       state.status.isConnected = true
+      state.status.denial = nil
       state.status.isPaused = opened.isPaused
       state.status.head = opened.head
       state.status.seekGeneration = opened.seekGeneration
@@ -125,6 +128,11 @@ struct SubscriberLoop: ~Copyable {
   private func report(_ notice: ConnectionNotice) {
     switch notice {
     case .silent, .sessionLost: shared.tell { $0.status.isConnected = false }
+    case .refusedForNow(RefusalCode.denied.rawValue, let text):
+      shared.tell { state in
+        state.status.denial = text
+        state.status.isConnected = false
+      }
     case .gap: shared.tell { $0.status.gaps += 1 }
     case .sought(let position, _):
       // What waits lies before the jump: it is not to be handled any more.

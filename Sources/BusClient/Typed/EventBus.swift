@@ -15,9 +15,11 @@ public enum EventBus {
   /// Makes a producer for the address, sets it, and returns it, so that the program can close it.
   @discardableResult
   public static func bootstrap(
-    address: String, client: String
+    address: String, client: String, security: BusSecurity? = .ofProcess
   ) throws(BusClientError) -> Producer {
-    let producer = try Producer(ProducerConfiguration(address: address, client: client))
+    var configuration = ProducerConfiguration(address: address, client: client)
+    configuration.security = security
+    let producer = try Producer(configuration)
     bootstrap(producer)
     return producer
   }
