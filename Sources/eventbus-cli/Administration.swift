@@ -27,6 +27,7 @@ enum Administration {
         throw CommandFailure(
           .busUnreachable,
           "no answer from \(address) within \(timeout): is `eventbus broker` running there?")
+      case .denied: throw CommandFailure(.failed, TerminalText.escape("\(error)"))
       case .refused(_, let text): throw CommandFailure(.failed, TerminalText.escape(text))
       case .configuration(let text): throw CommandFailure(.usage, text)
       default: throw CommandFailure(.failed, "\(error)")

@@ -26,12 +26,21 @@ enum BrokerCommand {
           help: "Bytes kept for subscribers that lag; at the limit new events are refused. "
             + "Default: half of the free disk at start."),
         .flag("drop-unread", help: "At that limit, delete the oldest instead."),
+        .option(
+          "bind", "HOST", help: "The address of this machine on which clients find the bus.",
+          default: "127.0.0.1"),
+        .flag(
+          "curve",
+          help: "Ask every client for a key (`eventbus keys`); all traffic is encrypted. "
+            + "Needed, or --insecure, for --bind to other than loopback."),
         .option("segment-bytes", "SIZE", help: "Bytes of one journal file.", default: "128MiB"),
       ],
       examples: [
         CommandExample("eventbus broker --data /var/lib/eventbus", "The bus on its usual ports."),
         CommandExample(
           "eventbus broker --port-base 9400", "Beside another one, on ports 9400 to 9404."),
+        CommandExample(
+          "eventbus broker --bind 0.0.0.0 --curve", "For other machines that have a key."),
       ]),
     run: run)
 
@@ -52,7 +61,7 @@ enum BrokerCommand {
       switch error.kind {
       case .directoryInUse: throw CommandFailure(.dataDirectoryInUse, "\(error)")
       case .disk: throw CommandFailure(.diskError, "\(error)")
-      case .addressInUse, .other: throw CommandFailure(.failed, "\(error)")
+      case .addressInUse, .keys, .other: throw CommandFailure(.failed, "\(error)")
       }
     }
     let end = try ServiceEnd(context) { broker.stop() }
@@ -66,11 +75,12 @@ enum BrokerCommand {
       throw CommandFailure(.failed, "--metrics \(metrics): \(error)")
     }
     let addresses = broker.addresses
+    let key = broker.serverKey
     try Readiness.announce(
       [
         ("bus", addresses.bus), ("live", addresses.live), ("publish", addresses.publish),
         ("push", addresses.push), ("metrics", "http://\(health.address)"),
-      ], context)
+      ] + (key.isEmpty ? [] : [("serverKey", key)]), context)
     broker.join()
     health.stop()
     end.finish()
@@ -83,10 +93,16 @@ enum BrokerCommand {
   {
     var configuration = BrokerConfiguration(directory: try arguments.requiredText("data"))
     let ports = try ServicePorts(arguments)
-    configuration.busAddress = ports.address(0)
-    configuration.liveAddress = ports.address(1)
-    configuration.publishAddress = ports.address(2)
-    configuration.pushAddress = ports.address(3)
+    let host = try arguments.requiredText("bind")
+    configuration.asksForKeys = arguments.flag("curve")
+    if !configuration.asksForKeys {
+      try ServicePorts.requireLoopback(
+        host, "--bind \(host)", arguments, otherwise: "give --curve")
+    }
+    configuration.busAddress = ports.address(0, host: host)
+    configuration.liveAddress = ports.address(1, host: host)
+    configuration.publishAddress = ports.address(2, host: host)
+    configuration.pushAddress = ports.address(3, host: host)
     configuration.durability =
       JournalDurability(rawValue: try arguments.requiredText("durability")) ?? .fsync
     configuration.retentionAge = try arguments.value("retention-age", as: Duration.self)

@@ -157,7 +157,8 @@ enum CollectorOptions {
   private static func keys(_ context: Commands.Context) throws -> [String] {
     var keys = context.arguments.texts("write-key")
     if let path = context.arguments.text("write-key-file") {
-      let text = String(decoding: try read(path, context), as: UTF8.self)
+      let text = String(
+        decoding: try SecretFile.read(path, option: "write-key-file"), as: UTF8.self)
       keys += text.split(whereSeparator: \.isNewline).map(String.init)
       guard !keys.isEmpty else {
         throw UsageError("--write-key-file \(path) has no key; write one a line")
@@ -176,7 +177,8 @@ enum CollectorOptions {
     case (nil, nil): return nil
     case (let certificate?, let key?):
       return TLSIdentity(
-        certificate: try read(certificate, context), key: try read(key, context))
+        certificate: try read(certificate, context),
+        key: try SecretFile.read(key, option: "tls-key"))
     default: throw UsageError("--tls-certificate and --tls-key go together; one is missing")
     }
   }

@@ -27,7 +27,7 @@ enum Commands {
       CollectorCommand.entry, ArchiverCommand.entry,
       AggregatorCommand.entry, RecomputeCommand.entry, ReportCommand.entry,
     ] + PublisherCommand.entries + DeadLettersCommands.entries + ConsumersCommands.entries
-    + JournalCommands.entries + ArchiveCommands.entries
+    + JournalCommands.entries + KeysCommands.entries + ArchiveCommands.entries
 
   static let parser = CommandLineParser(
     program: "eventbus", version: version, commands: all.map(\.definition))
@@ -46,6 +46,7 @@ enum Commands {
       return .failed
     }
     do {
+      try ClientKeys.use(arguments)
       return try entry.run(context)
     } catch let error as UsageError {
       Terminal.error("eventbus \(arguments.command.name): \(error)")

@@ -103,7 +103,7 @@ struct DestinationOptions {
   func secret(_ name: String) throws -> String? {
     let arguments = context.arguments
     if arguments.isGiven("\(name)-file"), let path = arguments.text("\(name)-file") {
-      let text = String(decoding: try SmallFile.read(path, context), as: UTF8.self)
+      let text = String(decoding: try SecretFile.read(path, option: "\(name)-file"), as: UTF8.self)
       let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
       return try checked(line, "--\(name)-file \(path)")
     }

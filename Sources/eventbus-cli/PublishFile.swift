@@ -85,6 +85,7 @@ extension Producer {
     let end = SystemClock.monotonic() + timeout.nanoseconds / 2
     while SystemClock.monotonic() < end, !interruption.isRequested {
       if try waitUntilConnected(deadline: .milliseconds(100)) { return true }
+      if let denial { throw .denied(text: denial) }
     }
     return try waitUntilConnected(deadline: .zero)
   }

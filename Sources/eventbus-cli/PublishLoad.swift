@@ -119,11 +119,11 @@ private struct LoadWorker {
 
   mutating func run(_ settings: PublishSettings) -> PublishOutcome {
     do throws(BusClientError) {
-      outcome.wasReached = try producer.waitUntilConnected(
-        deadline: .nanoseconds(settings.timeout.nanoseconds / 2))
+      outcome.wasReached = try producer.waitForBus(settings.timeout, interruption)
       if outcome.wasReached { try publish(settings) }
     } catch {
       outcome.failure = error
+      if case .denied = error { outcome.wasReached = false }
     }
     if outcome.wasReached {
       outcome.add(producer.closeBlocking(deadline: settings.timeout))

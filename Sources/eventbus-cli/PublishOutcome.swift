@@ -40,6 +40,7 @@ struct PublishOutcome {
   func code(_ interrupted: ExitCode?) -> ExitCode {
     if let interrupted { return interrupted }
     if failure == .fenced { return .fenced }
+    if case .denied? = failure { return .failed }
     if !wasReached { return .busUnreachable }
     if unacknowledged > 0 || failure != nil { return .eventsUnaccounted }
     return refused > 0 ? .someInputRefused : .done
@@ -58,6 +59,7 @@ struct PublishOutcome {
   }
 
   private func text(_ address: String) -> String {
+    if case .denied? = failure, let failure { return "eventbus publish: \(failure)" }
     if !wasReached {
       return "eventbus publish: no answer from \(address): \(unacknowledged) events were not sent; "
         + "is the broker running? (`eventbus status`)"

@@ -9,13 +9,27 @@ struct ServicePorts {
   }
 
   /// With a base of 0 the system chooses each.
-  func address(_ distance: Int) -> String {
-    base == 0 ? "tcp://127.0.0.1:*" : "tcp://127.0.0.1:\(base + distance)"
+  func address(_ distance: Int, host: String = "127.0.0.1") -> String {
+    let host = host.contains(":") ? "[\(host)]" : host
+    return base == 0 ? "tcp://\(host):*" : "tcp://\(host):\(base + distance)"
   }
 
   /// Where the service's health answers: what was given, else the service's usual port.
   func metrics(_ arguments: Arguments, distance: Int) throws(UsageError) -> HostPort {
     let usual = HostPort(host: "127.0.0.1", port: base == 0 ? 0 : UInt16(base + distance))
-    return try arguments.optional("metrics", as: HostPort.self) ?? usual
+    let metrics = try arguments.optional("metrics", as: HostPort.self) ?? usual
+    // Nobody is asked for a key there.
+    try Self.requireLoopback(metrics.host, "--metrics \(metrics)", arguments)
+    return metrics
+  }
+
+  /// What other machines can reach asks them for a key, or is said to be open.
+  static func requireLoopback(
+    _ host: String, _ option: String, _ arguments: Arguments, otherwise: String = ""
+  ) throws(UsageError) {
+    guard !HostPort.isLoopback(host), !arguments.flag("insecure") else { return }
+    throw UsageError(
+      "\(option) is open to other machines: "
+        + (otherwise.isEmpty ? "" : "\(otherwise), ") + "listen on 127.0.0.1, or say --insecure")
   }
 }

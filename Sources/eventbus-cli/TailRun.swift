@@ -20,7 +20,7 @@ struct TailRun: ~Copyable {
 
   mutating func run() throws -> ExitCode {
     let subscriber = try open()
-    guard try subscriber.waitUntilOpened(deadline: settings.timeout) else {
+    guard try subscriber.waitUntilLetIn(deadline: settings.timeout) else {
       throw CommandFailure(
         .busUnreachable, "no answer from \(settings.address) within \(settings.timeout)")
     }
@@ -80,6 +80,8 @@ struct TailRun: ~Copyable {
       switch notice {
       case .silent: Terminal.error("the bus is silent; connecting again")
       case .sessionLost: Terminal.error("the bus began anew; going on where this was")
+      case .refusedForNow(let code, let text):
+        Terminal.error("the bus asks to wait (\(code)): \(TerminalText.escape(text))")
       default: break
       }
     }

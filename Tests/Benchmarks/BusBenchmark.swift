@@ -8,7 +8,8 @@ internal import TestSupport
 /// The bus end to end, over real processes and sockets: the broker is the built program, producer and
 /// subscribers are threads of this one. Prints one line of JSON a case; `Deploy/bench` sets the ratios.
 ///
-///     benchmarks bus PROGRAM [CASE]...      cases: typed encoded encoded500 fan3 replay live
+///     benchmarks bus PROGRAM [CASE]...      cases: typed encoded encoded500 fan3 replay live, and each
+///                                           as curve-CASE, with keys and encryption
 struct BusBenchmark {
   static let cases = ["typed", "encoded", "encoded500", "fan3", "replay", "live"]
   /// Long enough that start and end do not count, short enough for a noisy machine.
@@ -23,23 +24,43 @@ struct BusBenchmark {
     }
     let wanted = arguments.count > 1 ? Array(arguments.dropFirst()) : cases
     for name in wanted {
-      let benchmark = try BusBenchmark(program)
+      let benchmark = try BusBenchmark(program, asksForKeys: name.hasPrefix("curve-"))
       report(try benchmark.run(name))
     }
   }
 
-  private init(_ program: String) throws {
+  private init(_ program: String, asksForKeys: Bool) throws {
     folder = try TemporaryFolder()
-    broker = try ChildProcess(program, ["broker", "--data", folder.path, "--port-base", "0"])
+    BusSecurity.ofProcess = asksForKeys ? try Self.makeKeys(program, folder) : nil
+    broker = try ChildProcess(
+      program,
+      ["broker", "--data", folder.path, "--port-base", "0"] + (asksForKeys ? ["--curve"] : []))
     guard let line = broker.output.waitForLine(.seconds(10), where: { $0.hasPrefix("ready ") }),
       let bus = line.split(separator: " ").first(where: { $0.hasPrefix("bus=") })
     else { throw BenchmarkError(text: "the broker did not start: \(broker.errorOutput.text)") }
     address = String(bus.dropFirst(4))
   }
 
+  /// The keys of a broker that is not started yet, and of this program.
+  private static func makeKeys(
+    _ program: String, _ folder: TemporaryFolder
+  ) throws -> BusSecurity {
+    let key = folder.file("client.key")
+    for arguments in [
+      ["generate", key],
+      ["authorize", key, "--publish", "*", "--subscribe", "*", "--data", folder.path],
+    ] {
+      let run = try ChildProcess.run(program, ["keys"] + arguments)
+      guard run.status == .exited(0) else {
+        throw BenchmarkError(text: String(decoding: run.errorOutput, as: UTF8.self))
+      }
+    }
+    return try BusSecurity(keyFile: key, serverKey: folder.file("broker.key.pub"))
+  }
+
   private func run(_ name: String) throws -> String {
     let result: Measured
-    switch name {
+    switch name.hasPrefix("curve-") ? String(name.dropFirst(6)) : name {
     case "typed": result = try flow(batch: 500, subscribers: 1, typed: true)
     case "encoded": result = try flow(batch: 100, subscribers: 1, typed: false)
     case "encoded500": result = try flow(batch: 500, subscribers: 1, typed: false)

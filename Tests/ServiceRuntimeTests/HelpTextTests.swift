@@ -42,6 +42,8 @@ import Testing
       --live               Without storage.
       --until-end          Stop at the end.
       --bus URL            The bus to use. [default: tcp://127.0.0.1:7400]
+      --curve-key FILE     This program's key, for a bus that asks for keys.
+      --server-key KEY     The public key of that bus, or a file that holds it.
       --log-level LEVEL    Least level logged: trace, debug, info, warning, error.
                            [default: info]
       --log-format FORMAT  Form of the log lines on stderr: text or json.

@@ -18,7 +18,7 @@ final class AccessThread: Sendable {
 
   let control: AccessControl
   let serverKey: CurveKeyPair
-  private let isStopped: Shared
+  private let shared: Shared
   private let thread: OwnedThread
 
   private final class Shared: Sendable {
@@ -45,7 +45,7 @@ final class AccessThread: Sendable {
     let gate = try StartGate()
     let judge = ConnectionJudge(control, report)
     self.control = control
-    isStopped = shared
+    self.shared = shared
     let first = watch
     thread = try OwnedThread(name: "eb-access") {
       let failure = gate.run { opened in
@@ -61,6 +61,9 @@ final class AccessThread: Sendable {
     }
     _ = try gate.wait()
   }
+
+  /// A start that failed elsewhere leaves nobody to stop it.
+  deinit { shared.isStopped.store(true, ordering: .relaxed) }
 
   /// The broker's own key, made when it is first needed.
   private static func serverKey(_ directory: String) throws -> CurveKeyPair {
@@ -96,7 +99,7 @@ final class AccessThread: Sendable {
   }
 
   func stop() {
-    isStopped.isStopped.store(true, ordering: .relaxed)
+    shared.isStopped.store(true, ordering: .relaxed)
     thread.join()
   }
 }

@@ -19,13 +19,15 @@ public struct CommandDefinition: Sendable {
   /// Left out of the list of commands: for what other commands start.
   public var isHidden = false
 
-  /// Adds the options every command has (`help`, `version`, `bus`, `log-level`, `log-format`); an
+  /// Adds the options every command has (`help`, `version`, `bus` and its keys, the log's); an
   /// option of the same name in `options` takes the place of a common one.
   public init(
     name: String, group: String, summary: String, positionals: [PositionalDefinition] = [],
     options: [OptionDefinition] = [], exclusive: [[String]] = [], examples: [CommandExample] = []
   ) {
-    let common: [OptionDefinition] = [.bus, .logLevel, .logFormat, .help, .version]
+    let common: [OptionDefinition] = [
+      .bus, .curveKey, .serverKey, .logLevel, .logFormat, .help, .version,
+    ]
     let own = Set(options.map(\.name))
     precondition(own.count == options.count, "an option of \(name) is defined twice")
     self.name = name

@@ -68,6 +68,10 @@ extension OptionDefinition {
   public static let bus = option(
     "bus", "URL", help: "The bus to use.", default: "tcp://127.0.0.1:7400",
     environmentAliases: ["EVENTBUS_URL"])
+  public static let curveKey = option(
+    "curve-key", "FILE", help: "This program's key, for a bus that asks for keys.")
+  public static let serverKey = option(
+    "server-key", "KEY", help: "The public key of that bus, or a file that holds it.")
   public static let logLevel = option(
     "log-level", "LEVEL", help: "Least level logged: trace, debug, info, warning, error.",
     default: "info", choices: ["trace", "debug", "info", "warning", "error"])

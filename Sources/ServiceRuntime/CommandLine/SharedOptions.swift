@@ -9,6 +9,7 @@ extension [OptionDefinition] {
       help: "Shifts all default ports so that the bus is at N; 0: the system chooses.",
       default: "7400"),
     .option("metrics", "HOST:PORT", help: "Serve /metrics, /healthz, /readyz and /status there."),
+    .flag("insecure", help: "Let it be open to other machines without any key."),
     .option(
       "grace", "DURATION", help: "Time to finish what is in hand when told to stop.",
       default: "10s"),

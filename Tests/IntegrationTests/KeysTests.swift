@@ -1,0 +1,198 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension IntegrationTests {
+  /// A broker process that asks for keys, and the commands that manage them.
+  struct KeysTests {
+    /// The broker, the key of a client, and how a command shows it.
+    private final class Keyed {
+      let broker: TestBroker
+      let folder: TemporaryFolder
+      var data: String { broker.folder.file("data") }
+
+      init(_ options: [String] = []) throws {
+        broker = try TestBroker(["--curve"] + options)
+        folder = try TemporaryFolder()
+      }
+
+      var server: String { data + "/broker.key.pub" }
+
+      func generate(_ name: String) throws -> String {
+        let path = folder.file(name + ".key")
+        let run = try Program.run(["keys", "generate", path])
+        try #require(run.status == .exited(0), "\(run.errors)")
+        return path
+      }
+
+      @discardableResult
+      func keys(_ arguments: [String]) throws -> Program.Run {
+        let run = try Program.run(["keys"] + arguments + ["--data", data])
+        try #require(run.status == .exited(0), "\(run.errors)")
+        return run
+      }
+
+      func run(_ key: String, _ arguments: [String], input: String = "") throws -> Program.Run {
+        try Program.run(
+          arguments + ["--bus", broker.bus, "--curve-key", key, "--server-key", server],
+          input: input)
+      }
+    }
+
+    @Test func `a client is denied, authorised, used and revoked`() throws {
+      let keyed = try Keyed()
+      let key = try keyed.generate("shop")
+      let event = ["publish", "--event", "Order Placed"]
+
+      let denied = try keyed.run(key, event)
+      #expect(denied.status == .exited(1))
+      #expect(denied.errors.contains("DENIED"), "\(denied.errors)")
+      #expect(denied.errors.contains("eventbus keys authorize"), "\(denied.errors)")
+
+      let authorized = try keyed.keys([
+        "authorize", key + ".pub", "--publish", "Order *", "--subscribe", "*", "--administer", "*",
+      ])
+      #expect(authorized.output.contains(keyed.broker.addresses["serverKey"] ?? "-"))
+      #expect(try waitUntil { try keyed.run(key, event).status == .exited(0) })
+      let refused = try keyed.run(key, ["publish", "--event", "Game Ended"])
+      #expect(refused.status == .exited(3) && refused.errors.contains("FORBIDDEN"))
+      let tail = try keyed.run(
+        key, ["tail", "--since", "earliest", "--until-end", "--format", "ndjson"])
+      #expect(tail.lines.count == 1, "\(tail.errors)")
+      #expect(try keyed.run(key, ["status", "--json"]).output.contains("Order Placed"))
+
+      let list = try keyed.keys(["list", "--json"])
+      #expect(list.output.contains(#""name":"shop""#) && list.output.contains(#""Order *""#))
+      try keyed.keys(["revoke", "shop"])
+      #expect(try waitUntil { try keyed.run(key, event).errors.contains("DENIED") })
+      for command in [["tail", "--until-end"], ["status"], ["tail", "--live"]] {
+        let run = try keyed.run(key, command)
+        #expect(run.status == .exited(1) && run.errors.contains("DENIED"), "\(run.errors)")
+      }
+      #expect(try !keyed.keys(["list"]).output.contains("shop"))
+    }
+
+    @Test func `without a key a command says what it needs`() throws {
+      let keyed = try Keyed()
+      for command in [["status"], ["publish", "--event", "A"], ["tail", "--until-end"]] {
+        let run = try Program.run(command + ["--bus", keyed.broker.bus])
+        #expect(run.status == .exited(1))
+        #expect(run.errors.contains("--curve-key FILE"), "\(run.errors)")
+      }
+      let half = try Program.run(["status", "--server-key", keyed.server])
+      #expect(half.status == .exited(2) && half.errors.contains("--curve-key"))
+    }
+
+    @Test func `a secret that others may read is refused, with what to do`() throws {
+      let keyed = try Keyed()
+      let key = try keyed.generate("shop")
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+      let run = try keyed.run(key, ["status"])
+      #expect(run.status == .exited(2))
+      #expect(run.errors.contains("chmod 600 \(key)"), "\(run.errors)")
+      for (option, command) in [("write-key-file", "collector"), ("write-key-file", "segment")] {
+        let run = try Program.run([command, "--\(option)", key])
+        #expect(run.status == .exited(2))
+        #expect(run.errors.contains("--\(option): \(key) is open to others"), "\(run.errors)")
+      }
+      keyed.broker.kill()
+      let table = keyed.data + "/broker.key"
+      try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: table)
+      let broker = try Program.run(["broker", "--curve", "--port-base", "0", "--data", keyed.data])
+      #expect(broker.status == .exited(1))
+      #expect(broker.errors.contains("chmod 600 \(table)"), "\(broker.errors)")
+    }
+
+    @Test func `keys and files of the broker are for its owner alone`() throws {
+      let keyed = try Keyed()
+      let key = try keyed.generate("shop")
+      try keyed.keys(["authorize", key, "--publish", "*"])
+      for path in [key, keyed.data + "/keys", keyed.data + "/broker.key"] {
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
+        #expect(mode as? Int == 0o600, "\(path)")
+      }
+      let secret = try #require(
+        String(contentsOfFile: key, encoding: .utf8).split(separator: "\"").dropLast().last)
+      #expect(secret.count == 40)
+      let log = keyed.broker.process.errorOutput.text
+      #expect(!log.contains(secret))
+    }
+
+    @Test func `a broker restarted under the same keys is the same to its clients`() throws {
+      let keyed = try Keyed(["--durability", "os"])
+      let key = try keyed.generate("shop")
+      try keyed.keys(["authorize", key, "--publish", "*", "--subscribe", "*"])
+      #expect(
+        try waitUntil { try keyed.run(key, ["publish", "--event", "A"]).status == .exited(0) })
+      let server = keyed.broker.addresses["serverKey"]
+      keyed.broker.kill()
+      try keyed.broker.start()
+      #expect(keyed.broker.addresses["serverKey"] == server)
+      #expect(try keyed.run(key, ["publish", "--event", "A"]).status == .exited(0))
+    }
+
+    @Test(arguments: [
+      ["broker", "--bind", "0.0.0.0"], ["broker", "--metrics", "0.0.0.0:0"],
+      ["broker", "--bind", "127.evil.example"],
+      ["collector", "--listen", "0.0.0.0:0"], ["archiver", "--dir", "x", "--metrics", "[::]:0"],
+    ])
+    func `what other machines reach needs keys or a word`(command: [String]) throws {
+      let folder = try TemporaryFolder()
+      let run = try Program.run(
+        command + ["--port-base", "0", "--data", folder.file("data")])
+      #expect(run.status == .exited(2))
+      #expect(
+        run.errors.contains("other machines") || run.errors.contains("--write-key"),
+        "\(run.errors)")
+    }
+
+    @Test func `what other machines reach runs with keys, or as insecure`() throws {
+      for option in ["--curve", "--insecure"] {
+        let broker = try TestBroker(["--bind", "0.0.0.0", option])
+        #expect(broker.bus.hasPrefix("tcp://0.0.0.0:"))
+      }
+    }
+
+    @Test(.enabled(if: PythonPeer.isThere, "needs python3 with zmq and msgpack"))
+    func `a program in Python reads and publishes with a key`() throws {
+      let keyed = try Keyed()
+      let key = try keyed.generate("ann")
+      try keyed.keys(["authorize", key, "--publish", "*", "--subscribe", "Game *"])
+      let run = try ChildProcess.run(
+        "/usr/bin/python3",
+        [
+          "-c", Self.python, key, keyed.server, keyed.broker.addresses["live"] ?? "",
+          keyed.broker.addresses["push"] ?? "",
+        ], limit: .seconds(60))
+      #expect(run.0 == .exited(0), "\(String(decoding: run.2, as: UTF8.self))")
+      #expect(String(decoding: run.1, as: UTF8.self) == "Game Ended 21\n")
+    }
+
+    /// The README's lines, with an end.
+    private static let python = """
+      import json, sys, msgpack, zmq, zmq.auth
+      key, server, live, push = sys.argv[1:]
+
+      def protect(socket):
+          socket.curve_publickey, socket.curve_secretkey = zmq.auth.load_certificate(key)
+          socket.curve_serverkey, _ = zmq.auth.load_certificate(server)
+          return socket
+
+      context = zmq.Context()
+      reader = protect(context.socket(zmq.SUB))
+      reader.connect(live)
+      reader.subscribe(b"Game Ended\\0")
+      reader.subscribe(b"$HEAD/Game Ended\\0")
+      writer = protect(context.socket(zmq.PUSH))
+      writer.connect(push)
+      reader.rcvtimeo = 20000
+      reader.recv_multipart()  # the beacon: from now on nothing is missed
+      writer.send_multipart([b"Game Ended", json.dumps({"value": 21}).encode()])
+      while True:
+          topic, payload, meta = reader.recv_multipart()
+          if topic.startswith(b"Game"):
+              print(topic[:-1].decode(), msgpack.unpackb(payload)["properties"]["value"])
+              break
+      """
+  }
+}
