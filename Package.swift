@@ -42,6 +42,7 @@ let modules: [Module] = [
   // 2
   Module(name: "Compression", uses: ["Primitives", "Gzip", "CZstd"]),
   Module(name: "EventCodec", uses: ["Primitives", "EventModel", "BusProtocol"], settings: spans),
+  Module(name: "EventObservation", uses: ["EventModel"]),
   Module(name: "EventJournal", uses: ["Primitives"], testsUse: ["JournalTestSupport"]),
   Module(name: "BusTransport", uses: ["Primitives", "CZeroMQ"], settings: spans),
   Module(name: "Database", uses: ["Primitives", "CSQLite"]),
@@ -67,7 +68,7 @@ let modules: [Module] = [
   // What apps import: nothing outside the system on Apple's, so curl on Linux only.
   Module(
     name: "Analytics",
-    uses: ["Primitives", "EventModel", "EventCodec", "Database", "Gzip"],
+    uses: ["Primitives", "EventModel", "EventObservation", "EventCodec", "Database", "Gzip"],
     usesOnLinux: ["HTTPClient"], testsUse: ["AnalyticsTestSupport", "HTTPServer"]),
   // What events and paths are agreed on: read by apps, the collector and the tools.
   Module(
@@ -99,6 +100,9 @@ let modules: [Module] = [
       "SinkState",
     ], settings: spans, testsUse: ["BusBroker", "EventJournal"]),
   // Both for apps: nothing outside the system in them.
+  Module(
+    name: "AnalyticsBus", uses: ["Primitives", "EventModel", "BusClient", "Analytics"],
+    testsUse: ["BusBroker", "EventJournal", "BusProtocol", "EventCodec"]),
   Module(
     name: "AutoTracking",
     uses: ["Primitives", "EventModel", "EventCodec", "TrackingPlan", "Analytics"],
@@ -142,7 +146,8 @@ for module in modules {
 targets += [
   // What programs on the bus import: the model and the client under one name.
   .target(
-    name: "EventBus", dependencies: ["EventModel", "BusClient", "BusProtocol"],
+    name: "EventBus",
+    dependencies: ["EventModel", "EventObservation", "BusClient", "BusProtocol"],
     swiftSettings: strict),
   // A recorder and fakes for the tests of apps, which need no bus.
   .target(
@@ -194,6 +199,10 @@ targets += [
       "CPlatform", "Aggregation", "Archive", "Destinations", "HTTPClient",
     ],
     path: "Tests/Benchmarks", swiftSettings: strict),
+  // An app that uses the library's public interface alone; integration tests play with it.
+  .executableTarget(
+    name: "sample-app", dependencies: ["Analytics", "AutoTracking", "TrackingPlan"],
+    path: "Tests/SampleApp", swiftSettings: strict),
   // What the README shows, compiled and run.
   .testTarget(
     name: "ReadmeTests", dependencies: ["TestSupport", "EventBus", "BusBroker", "Primitives"],
@@ -203,7 +212,7 @@ targets += [
     name: "IntegrationTests",
     dependencies: [
       "eventbus", "TestSupport", "Primitives", "BusProtocol", "BusTransport",
-      "DestinationTestSupport",
+      "DestinationTestSupport", "sample-app",
     ],
     swiftSettings: strict),
   // Our style as tests over the source tree.
@@ -217,6 +226,7 @@ let package = Package(
     .executable(name: "eventbus", targets: ["eventbus"]),
     .library(name: "EventBus", targets: ["EventBus"]),
     .library(name: "Analytics", targets: ["Analytics"]),
+    .library(name: "AnalyticsBus", targets: ["AnalyticsBus"]),
     .library(name: "AnalyticsUI", targets: ["AnalyticsUI"]),
     .library(name: "AutoTracking", targets: ["AutoTracking"]),
     .library(name: "AnalyticsTestSupport", targets: ["AnalyticsTestSupport"]),

@@ -3,3 +3,6 @@
 @_exported public import BusClient
 @_exported public import BusProtocol
 @_exported public import EventModel
+@_exported public import EventObservation
+
+extension InProcessBus: EventPublishing {}

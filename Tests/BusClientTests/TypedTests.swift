@@ -1,6 +1,7 @@
 import BusBroker
 import BusClient
 import BusProtocol
+import EventBus
 import EventBusTestSupport
 import EventModel
 import TestSupport

@@ -43,6 +43,20 @@ struct SenderClockTests {
     #expect(events.allSatisfy { $0[.sentAt] == nil })
   }
 
+  @Test func `a plain list is corrected by the sentAt of its first event`() throws {
+    var core = try makeCore()
+    let verdicts = try core.verdicts(
+      "/v1/events",
+      """
+      [{"event":"A","timestamp":"2031-01-01T00:00:00.000Z","sentAt":"2031-01-01T00:00:10.000Z"},
+      {"event":"B","timestamp":"2031-01-01T00:00:05.000Z","sentAt":"2031-01-01T00:00:10.000Z"}]
+      """)
+    #expect(
+      try verdicts.envelopes().map { $0.timestamp?.text } == [
+        "2026-11-30T09:59:50.000Z", "2026-11-30T09:59:55.000Z",
+      ])
+  }
+
   @Test func `a slow network keeps the order of events between batches`() throws {
     var core = try makeCore()
     // The first batch was 40 s on its way, the second was not.

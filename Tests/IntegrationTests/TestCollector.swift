@@ -16,7 +16,8 @@ final class TestCollector {
   init(bus: String, _ options: [String] = ["--write-key", key]) throws {
     process = try ChildProcess(
       Program.path,
-      ["collector", "--bus", bus, "--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0"] + options)
+      ["collector", "--bus", bus, "--metrics", "127.0.0.1:0"]
+        + (options.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]) + options)
     let line = try #require(
       process.output.waitForLine { $0.hasPrefix("ready listen=") }, "\(process.errorOutput.text)")
     let ports = line.split(separator: " ").dropFirst().compactMap {

@@ -19,3 +19,15 @@ public func waitUntil(
   }
   return true
 }
+
+/// The same in an async test, where a blocked thread would be missed by what is waited for.
+public func eventually(
+  _ limit: Duration = .seconds(20), _ holds: () async throws -> Bool
+) async rethrows -> Bool {
+  let deadline = SystemClock.monotonic() + limit.nanoseconds
+  while try await !holds() {
+    if SystemClock.monotonic() > deadline { return false }
+    do { try await Task.sleep(for: .milliseconds(2)) } catch { return false }
+  }
+  return true
+}

@@ -5,7 +5,9 @@
 struct ModuleTable {
   struct Row {
     var name: String
+    /// Those on Linux alone included.
     var uses: [String] = []
+    var usesOnLinux: [String] = []
     var testsUse: [String] = []
     var path: String?
     /// Nil for what stands in no layer: C modules and the executable.
@@ -40,18 +42,18 @@ struct ModuleTable {
     let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
       guard index.isMultiple(of: 2) else {
-        if let list, let last = rows.indices.last { rows[last][keyPath: list].append(String(part)) }
+        if let list, let last = rows.indices.last {
+          rows[last][keyPath: list].append(String(part))
+          if list == \.usesOnLinux { rows[last].uses.append(String(part)) }
+        }
         continue
       }
       if part.contains("]") { list = nil }
       let next = index + 1 < parts.count ? String(parts[index + 1]) : nil
       if part.hasSuffix("name: "), let next { rows.append(Row(name: next, layer: layer)) }
       if part.hasSuffix("path: "), let next, let last = rows.indices.last { rows[last].path = next }
-      if part.contains("uses: [") || part.contains("usesOnLinux: [")
-        || part.contains("dependencies: [")
-      {
-        list = \.uses
-      }
+      if part.contains("uses: [") || part.contains("dependencies: [") { list = \.uses }
+      if part.contains("usesOnLinux: [") { list = \.usesOnLinux }
       if part.contains("testsUse: [") { list = \.testsUse }
     }
   }

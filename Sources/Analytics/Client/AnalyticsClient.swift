@@ -48,13 +48,13 @@ public actor AnalyticsClient: AnalyticsEventSending {
     _ configuration: AnalyticsClientConfiguration, transport: (any AnalyticsTransport)? = nil
   ) throws(AnalyticsError) {
     try AnalyticsEndpoint.check(configuration.endpoint)
+    if let transport {
+      self.transport = transport
+    } else {
+      self.transport = try SystemTransport.make(timeout: configuration.requestTimeout)
+    }
     do throws(SystemError) {
       thread = try ThreadExecutor(name: "analytics")
-      if let transport {
-        self.transport = transport
-      } else {
-        self.transport = try SystemTransport.make(timeout: configuration.requestTimeout)
-      }
     } catch {
       throw .system(error.description)
     }
@@ -69,7 +69,7 @@ public actor AnalyticsClient: AnalyticsEventSending {
     random = SeededRandom(seed: seed)
     storeHolder = StoreHolder(path: configuration.storePath)
     // Reads what an earlier launch left, and sends it.
-    wake()
+    thread.call(after: .zero) { self.assumeIsolated { $0.drain() } }
   }
 
   deinit {
@@ -120,7 +120,10 @@ extension AnalyticsClient {
     if inbox.add(.change(change)) { wake() }
   }
 
-  nonisolated func wake() { Task { await self.drainSoon() } }
+  /// Lets events gather for a moment: one encoding, one transaction, one request for many.
+  nonisolated func wake() {
+    thread.call(after: configuration.linger) { self.assumeIsolated { $0.drain() } }
+  }
 }
 
 extension AnalyticsClient {
@@ -157,17 +160,6 @@ extension AnalyticsClient {
       flush.resume(returning: .init(waiting: core.status.waiting, failure: "the client was closed"))
     }
     flushes = [:]
-  }
-
-  /// Lets events gather for a moment: one encoding, one transaction, one request for many.
-  private func drainSoon() async {
-    startIfNeeded()
-    do {
-      try await configuration.clock.sleep(for: configuration.linger)
-    } catch {
-      // Cancelled, as no wake is: then at once.
-    }
-    drain()
   }
 
   private func drain() {

@@ -242,12 +242,22 @@ extension AnalyticsClientCore {
     }
     if let store = storeAction(at: now) { actions.append(store) }
     if isDue, now >= notBefore {
-      inFlight = batchCount()
-      attempt += 1
+      begin(batchCount(), at: now)
       metrics.requests += 1
       actions.append(.send(queue.prefix(inFlight), attempt: attempt))
     }
     return actions + answers(at: now)
+  }
+
+  private mutating func begin(_ count: Int, at now: Int64) {
+    inFlight = count
+    attempt += 1
+    // A batch takes along what was not to be sent yet: it waits for nothing more.
+    let last = queue[count - 1].id
+    guard last > flushTarget else { return }
+    flushTarget = last
+    untargeted = queue.count - count
+    untargetedSince = untargeted == 0 ? nil : now
   }
 
   /// When `actions` has something to do of itself; nil while it waits for news.

@@ -1,12 +1,17 @@
 internal import Primitives
 
 /// The transport that the system brings: URLSession on Apple's, libcurl on Linux.
-enum SystemTransport {
-  static func make(timeout: Duration) throws(SystemError) -> any AnalyticsTransport {
+public enum SystemTransport {
+  /// Makes one, as a client without a transport of its own does: to wrap it, so as to log or to count.
+  public static func make(timeout: Duration) throws(AnalyticsError) -> any AnalyticsTransport {
     #if canImport(Darwin)
-      URLSessionTransport(timeout: timeout)
+      return URLSessionTransport(timeout: timeout)
     #else
-      try CurlTransport(timeout: timeout)
+      do throws(SystemError) {
+        return try CurlTransport(timeout: timeout)
+      } catch {
+        throw .system(error.description)
+      }
     #endif
   }
 }

@@ -35,6 +35,10 @@ struct EventList {
       var skipper = unsafe JSONSkipper(bytes)
       try list.read(&skipper, shape)
     }
+    if shape == .list, let first = list.events.first {
+      // A plain list has no place for it: each event carries it, and one attempt has one.
+      list.sentAt = Self.member("sentAt", of: first, in: body)
+    }
     self = list
   }
 
@@ -127,7 +131,21 @@ extension EventList {
   static func text(
     of key: StaticString, in event: Range<Int>, of body: RawSpan
   ) -> [UInt8] {
-    let found = unsafe body.withUnsafeBytes { bytes -> Range<Int>? in
+    guard let value = member(key, of: event, in: body), value.count <= 512 else { return [] }
+    let json = body.extracting(value)
+    do throws(CodecError) {
+      let text = Array(try PropertyValue(json: json).stringValue?.utf8 ?? "".utf8)
+      return text.count <= 256 ? text : []
+    } catch {
+      return []
+    }
+  }
+
+  /// Where the value of a member of an event stands, as far as it can be found.
+  private static func member(
+    _ key: StaticString, of event: Range<Int>, in body: RawSpan
+  ) -> Range<Int>? {
+    unsafe body.withUnsafeBytes { bytes -> Range<Int>? in
       var skipper = unsafe JSONSkipper(UnsafeRawBufferPointer(rebasing: bytes[event]))
       let look = skipper
       var found: Range<Int>?
@@ -138,16 +156,7 @@ extension EventList {
       } catch {
         // What was found before the fault is as good.
       }
-      return found
-    }
-    guard let found, found.count <= 512 else { return [] }
-    let value = body.extracting(
-      event.lowerBound + found.lowerBound..<event.lowerBound + found.upperBound)
-    do throws(CodecError) {
-      let text = Array(try PropertyValue(json: value).stringValue?.utf8 ?? "".utf8)
-      return text.count <= 256 ? text : []
-    } catch {
-      return []
+      return found.map { event.lowerBound + $0.lowerBound..<event.lowerBound + $0.upperBound }
     }
   }
 }

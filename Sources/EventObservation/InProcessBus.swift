@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// No lock is held while they run, so they may publish, add and remove. One that is removed while an
 /// event is on its way to it may still be called for that event, and for no later one.
-public final class InProcessBus: EventPublishing {
+public final class InProcessBus: Sendable {
   private struct Observer: Sendable {
     var id: UInt64
     var call: @Sendable (any PublishableEvent) -> Void

@@ -1,5 +1,7 @@
-import EventBus
+import EventModel
+import EventObservation
 import Foundation
+import Synchronization
 import Testing
 
 /// `NotificationCenter` and the bus call an event by one name.
@@ -15,13 +17,16 @@ struct NotificationNameTests {
 
   @Test func `a notification posted by that name is observed by it`() {
     let center = NotificationCenter()
-    let heard = Collector<String>()
+    let heard = Mutex<[String]>([])
     let token = center.addObserver(
       forName: EventType.GameStarted.eventType.notificationName, object: nil, queue: nil
-    ) { heard.add($0.name.rawValue) }
+    ) { notification in
+      let name = notification.name.rawValue
+      heard.withLock { $0.append(name) }
+    }
     center.post(name: EventType("Game Started").notificationName, object: nil)
     center.post(name: EventType("Game Ended").notificationName, object: nil)
     center.removeObserver(token)
-    #expect(heard.all == ["Game Started"])
+    #expect(heard.withLock { $0 } == ["Game Started"])
   }
 }

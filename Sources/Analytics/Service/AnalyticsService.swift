@@ -1,0 +1,154 @@
+internal import Database
+internal import Primitives
+internal import Synchronization
+
+/// The only thing of analytics that an app knows: it takes events, completes them, and hands them to
+/// providers, which are hidden behind it.
+///
+/// ```swift
+/// let analytics = try AnalyticsService(
+///   AnalyticsServiceConfiguration(storePath: folder + "/analytics.sqlite"),
+///   providers: [try AnalyticsClient(clientConfiguration)])
+/// analytics.applicationLaunched(version: "1.2", build: "34")
+/// analytics.track(EventType.GameStarted(opponentType: .human))
+/// ```
+/// Every call that tells it something is `nonisolated`, takes a lock for some nanoseconds and returns; the
+/// calls are worked on in their order by a thread of the service's own. Who an event is about is what was
+/// told before it: an `identify` behind it changes nothing.
+public actor AnalyticsService: AnalyticsEventSending {
+  let inbox: Inbox<ServiceCall>
+  private nonisolated let thread: ThreadExecutor
+  private nonisolated let configuration: AnalyticsServiceConfiguration
+  let providers: [any AnalyticsProvider]
+  let plugins: PluginChain
+  /// Set at once where `optOut` is called, so that nothing is taken from then on.
+  nonisolated let isSilent: Atomic<Bool>
+  nonisolated let unheard: Atomic<Int>
+
+  var core: AnalyticsServiceCore
+  var counts = AnalyticsServiceMetrics()
+  private let storeHolder: StoreHolder
+  private var isStarted = false
+  private var backlog: ArraySlice<ServiceCall> = []
+  /// Runs while providers erase; later calls wait for it.
+  private var erasing: Task<Void, Never>?
+
+  /// Starts a thread; opens the store later, on it.
+  ///
+  /// - Parameters:
+  ///   - providers: each gets every event. None is fine: then nothing leaves.
+  ///   - plugins: in the order in which they run.
+  /// - Throws: ``AnalyticsError/system(_:)`` when there is no thread.
+  public init(
+    _ configuration: AnalyticsServiceConfiguration = .init(),
+    providers: [any AnalyticsProvider], plugins: [any AnalyticsPlugin] = []
+  ) throws(AnalyticsError) {
+    do throws(SystemError) {
+      thread = try ThreadExecutor(name: "analytics")
+    } catch {
+      throw .system(error.description)
+    }
+    self.configuration = configuration
+    self.providers = providers
+    self.plugins = PluginChain(plugins)
+    isSilent = Atomic(false)
+    unheard = Atomic(0)
+    inbox = Inbox(limit: max(1, configuration.maximumEvents))
+    core = AnalyticsServiceCore(
+      configuration, seed: configuration.seed ?? .random(in: .min ... .max),
+      settings: AnalyticsSettings(), wantsEnvelopes: !plugins.isEmpty)
+    storeHolder = StoreHolder(path: configuration.storePath)
+  }
+
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe thread.asUnownedSerialExecutor()
+  }
+
+  nonisolated func call(_ call: ServiceCall) {
+    guard inbox.add(call) else { return }
+    thread.call(after: configuration.linger) { self.assumeIsolated { $0.drain() } }
+  }
+
+  /// Works on all calls so far, unless providers are erasing: then these come first.
+  func drain() {
+    start()
+    let before = core.settings
+    while erasing == nil, let call = nextCall() {
+      // The person opted out while it waited: it is not even stamped.
+      if call.isEvent, isSilent.load(ordering: .relaxed) {
+        counts.tracked += 1
+        counts.optedOut += 1
+      } else {
+        work(on: call)
+      }
+    }
+    guard core.settings != before else { return }
+    do throws(DatabaseError) {
+      try storeHolder.replaceSettings(core.settings.rows)
+    } catch {
+      counts.storeFailures += 1
+      counts.lastStoreFailure = error.description
+    }
+  }
+
+  private func nextCall() -> ServiceCall? {
+    if backlog.isEmpty {
+      let (items, overflow) = inbox.take()
+      counts.tracked += overflow
+      counts.shed += overflow
+      backlog = items[...]
+    }
+    return backlog.popFirst()
+  }
+
+  private func start() {
+    guard !isStarted else { return }
+    isStarted = true
+    let opened = storeHolder.open()
+    if let failure = opened.failure {
+      counts.storeFailures += 1
+      counts.lastStoreFailure = failure
+    }
+    if opened.isReplaced { counts.storesMovedAside += 1 }
+    core.restore(AnalyticsSettings(storeHolder.settings))
+  }
+
+  private func work(on call: ServiceCall) {
+    for outcome in core.take(call) {
+      switch outcome {
+      case .event(let event): deliver(event)
+      case .envelope(let envelope, let enrich): process(envelope, enrich)
+      case .refused(let reason): refuse(reason)
+      case .optedOut:
+        counts.tracked += 1
+        counts.optedOut += 1
+      case .erase: erase()
+      case .flush: Task { await self.flushProviders() }
+      }
+    }
+  }
+
+  private func erase() {
+    erasing = Task {
+      for provider in self.providers { await provider.erase() }
+      self.erasing = nil
+      self.drain()
+    }
+  }
+
+  /// Waits until all that was told so far is worked on.
+  func settle() async {
+    drain()
+    while let erasing { await erasing.value }
+  }
+
+  func flushProviders() async -> AnalyticsFlushResult {
+    var result = AnalyticsFlushResult(waiting: 0)
+    for provider in providers {
+      let own = await provider.flush()
+      result.waiting += own.waiting
+      if result.failure == nil { result.failure = own.failure.map { "\(provider.name): \($0)" } }
+    }
+    return result
+  }
+}

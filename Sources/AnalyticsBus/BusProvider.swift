@@ -1,0 +1,73 @@
+public import Analytics
+public import BusClient
+internal import Primitives
+internal import Synchronization
+
+/// Delivers an ``Analytics/AnalyticsService``'s events to the bus, without a collector in between: for
+/// programs that run beside the broker. Phones use ``Analytics/AnalyticsClient``.
+///
+/// ```swift
+/// let bus = try BusProvider(ProducerConfiguration(address: "tcp://127.0.0.1:7400", client: "kiosk"))
+/// let analytics = try AnalyticsService(providers: [bus])
+/// ```
+/// An event that the producer does not take, since it is full or closed, is counted and gone: give it a
+/// spool (`ProducerOverflow.spill`) to have the disk take what memory does not.
+public final class BusProvider: AnalyticsProvider {
+  /// What became of the events that were delivered to it.
+  public struct Counters: Sendable, Hashable {
+    public var taken = 0
+    public var dropped = 0
+    /// Why the latest one was dropped.
+    public var lastFailure: BusClientError?
+  }
+
+  public let name: String
+  /// For its counters and its identity; ``AnalyticsService`` stamps events, so the latter is not used.
+  public let producer: Producer
+  private let flushDeadline: Duration
+  private let state = Mutex(Counters())
+
+  /// - Parameters:
+  ///   - configuration: `overflow` becomes `.throw` where it is `.block`: no app waits for its analytics.
+  ///   - flushDeadline: how long `flush` waits for acknowledgements.
+  /// - Throws: as ``BusClient/Producer`` does.
+  public init(
+    _ configuration: ProducerConfiguration, name: String = "bus",
+    flushDeadline: Duration = .seconds(10)
+  ) throws(BusClientError) {
+    var configuration = configuration
+    if configuration.overflow == .block { configuration.overflow = .throw }
+    producer = try Producer(configuration)
+    self.name = name
+    self.flushDeadline = flushDeadline
+  }
+
+  public var counters: Counters { state.withLock { $0 } }
+
+  public func deliver(_ event: StampedEvent) {
+    do throws(BusClientError) {
+      try producer.publish(payload: event.payload, name: Array(event.topic.utf8))
+      state.withLock { $0.taken += 1 }
+    } catch {
+      state.withLock { counters in
+        counters.dropped += 1
+        counters.lastFailure = error
+      }
+    }
+  }
+
+  /// Waits until what was delivered is durable at the broker.
+  @discardableResult
+  public func flush() async -> AnalyticsFlushResult {
+    let result = await producer.flush(deadline: flushDeadline)
+    return AnalyticsFlushResult(
+      waiting: Int(clamping: result.unacknowledged),
+      failure: result.isComplete ? nil : result.failure?.description ?? "not acknowledged in time")
+  }
+
+  // Nothing to erase: a producer sends at once, and what it still holds is on its way.
+
+  /// Waits for acknowledgements and ends; events delivered later are dropped and counted.
+  @discardableResult
+  public func close() async -> FlushResult { await producer.close(deadline: flushDeadline) }
+}
