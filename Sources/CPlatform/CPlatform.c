@@ -47,6 +47,14 @@ static int64_t clock_ns(clockid_t id) {
 }
 int64_t eb_monotonic_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 int64_t eb_realtime_ns(void) { return clock_ns(CLOCK_REALTIME); }
+int64_t eb_cpu_ns_of_process(int pid) {
+#ifdef __linux__
+  clockid_t clock;
+  if (clock_getcpuclockid(pid, &clock) == 0) return clock_ns(clock);
+#endif
+  return -1;
+}
+
 int64_t eb_process_cpu_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 int64_t eb_process_resident_bytes(void) {

@@ -33,6 +33,8 @@ void eb_keep_freed_memory(int bytes);
 void eb_reserve_memory(size_t bytes);
 /// Makes the kernel kill this process when its parent dies (Linux; nothing elsewhere).
 void eb_die_with_parent(int signal);
+/// CPU nanoseconds that process `pid` has used so far; -1 where the system does not say.
+int64_t eb_cpu_ns_of_process(int pid);
 /// User plus system CPU nanoseconds of this process, and its resident bytes.
 int64_t eb_process_cpu_ns(void);
 int64_t eb_process_resident_bytes(void);

@@ -1,3 +1,4 @@
+internal import CPlatform
 public import Primitives
 
 #if canImport(Glibc)
@@ -64,11 +65,7 @@ public final class ChildProgram {
   /// CPU nanoseconds that it has used so far; nil where the system does not say, or when it has ended.
   public var cpu: Int64? {
     guard status == nil else { return nil }
-    var clock = clockid_t()
-    var time = timespec()
-    guard unsafe clock_getcpuclockid(process.id, &clock) == 0,
-      unsafe clock_gettime(clock, &time) == 0
-    else { return nil }
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    let nanoseconds = eb_cpu_ns_of_process(process.id)
+    return nanoseconds >= 0 ? nanoseconds : nil
   }
 }
