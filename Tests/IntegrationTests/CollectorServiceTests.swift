@@ -127,6 +127,7 @@ extension IntegrationTests {
         to: URL(fileURLWithPath: rules))
       let keys = folder.file("keys")
       try Data("one\ntwo\n".utf8).write(to: URL(fileURLWithPath: keys))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keys)
       let collector = try TestCollector(
         broker, ["--rules", rules, "--write-key-file", keys])
       let body = "[\(EventLine.track("A", id: "a", properties: #"{"email":"a@b","n":1}"#))]"
