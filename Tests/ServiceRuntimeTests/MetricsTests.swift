@@ -25,6 +25,8 @@ import Testing
         eventbus_lag{name="a\"b\\c\nd",kind="x"} 0.5
         eventbus_lag +Inf
         eventbus_lag NaN
+        # HELP eventbus_none Nothing yet.
+        # TYPE eventbus_none gauge
 
         """#)
   }

@@ -55,10 +55,10 @@ public struct Metric: Hashable, Sendable {
 public enum MetricsText {
   public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// Metrics without samples are left out.
+  /// A metric without samples keeps its two head lines: what there will be can be seen from the start.
   public static func format(_ metrics: [Metric]) -> String {
     var text = ""
-    for metric in metrics where !metric.samples.isEmpty {
+    for metric in metrics {
       text += "# HELP \(metric.name) \(escape(metric.help, quotes: false))\n"
       text += "# TYPE \(metric.name) \(metric.kind.rawValue)\n"
       for sample in metric.samples {
