@@ -10,6 +10,7 @@
 // A part is a run of zstd frames (level 1, content size, checksum), each of whole lines and about 1 MiB
 // of them, the last one shorter. A line is an event's canonical JSON with `receivedAt`, `offset` and
 // `epoch` behind its own fields. No part of an event goes into a name.
+internal import BusProtocol
 internal import Primitives
 
 /// The names of an archive's files.
@@ -45,6 +46,16 @@ public enum ArchiveNames {
     let words = name.dropLast(partSuffix.count).split(separator: "-")
     guard words.count == 5, let mark = words.last, mark.first == "r" else { return 0 }
     return Int(mark.dropFirst()) ?? 0
+  }
+
+  /// What a finished file's name says about its events; nil for other names.
+  static func range(of name: String) -> ClosedRange<Position>? {
+    guard isOurs(file: name), !name.hasPrefix(temporaryPrefix) else { return nil }
+    let words = name.dropLast(partSuffix.count).split(separator: "-")
+    guard let epoch = UInt32(words[1]), let first = UInt64(words[2]), let last = UInt64(words[3]),
+      first <= last
+    else { return nil }
+    return Position(epoch: epoch, offset: first)...Position(epoch: epoch, offset: last)
   }
 
   /// Whether the archiver gives such a name to a file, so that it may remove one that is not catalogued.

@@ -93,6 +93,12 @@ struct ArchiveQuerySettings {
       + arguments.texts("exact").map { EventPattern(exact: Array($0.utf8)) }
     filter.from = try time(arguments, "from")
     filter.to = try time(arguments, end)
+    if let from = filter.from, let to = filter.to, from >= to {
+      throw UsageError("--from and --\(end) leave no time between them")
+    }
+    for option in ["event", "exact"] where arguments.texts(option).contains("") {
+      throw UsageError("--\(option) is empty: no event has that name")
+    }
     filter.user = arguments.text("user")
     if filter.user == "" { throw UsageError("--user is empty: nobody has that id") }
     for text in arguments.texts("where") {
@@ -118,6 +124,9 @@ struct ArchiveQuerySettings {
     for text in list.split(separator: ",", omittingEmptySubsequences: false).map(String.init) {
       guard let field = read(text) else {
         throw UsageError("--\(name): '\(text)' is no field: write them as userId,properties.plan")
+      }
+      guard !fields.contains(where: { $0.text == text }) else {
+        throw UsageError("--\(name): '\(text)' is there twice")
       }
       fields.append(Field(text: text, field: field))
     }

@@ -39,6 +39,8 @@ public struct ArchiveCompaction: Sendable {
     }
     // Held to the end: an archiver that starts now leaves files alone that are not catalogued yet.
     let lock = try ArchiveLock(.maintenance, of: directory)
+    // A file that is no archive's catalogue yet is not made one here.
+    _ = try Catalogue(reading: directory)
     let catalogue = try Catalogue(writing: directory)
     var report = Report()
     let parts = try catalogue.parts()

@@ -1,7 +1,10 @@
 internal import Primitives
 
-/// Removes the files that a killed archiver left: named as the archiver names them, and not in the
-/// catalogue. Everything else that lies in the directory is somebody else's and stays.
+/// Removes the files that a killed archiver left: named as the archiver names them, not in the catalogue,
+/// and of no more use. Everything else that lies in the directory is somebody else's and stays.
+///
+/// A catalogue can be older than the files beside it, or a new one: then the files are all there is of
+/// their events. None is removed unless all are accounted for.
 enum ArchiveCleanup {
   /// The same; nothing while another process replaces parts, whose new files are not entered yet.
   static func runUnlessMaintained(_ catalogue: borrowing Catalogue) throws(ArchiveError) -> [String]
@@ -25,7 +28,7 @@ enum ArchiveCleanup {
   ) throws(ArchiveError) -> [String] {
     let known = Set(try catalogue.parts().map(\.path))
     let directory = catalogue.directory
-    var removed: [String] = []
+    var found: [StrayFiles.File] = []
     do throws(SystemError) {
       for day in try folders(of: directory) {
         for hour in try folders(of: "\(directory)/\(day)") {
@@ -34,15 +37,21 @@ enum ArchiveCleanup {
           where ArchiveNames.isOurs(file: name) && !known.contains("\(folder)/\(name)")
             && !(besideOpenPart && !name.hasSuffix(ArchiveNames.partSuffix))
           {
-            try FileSystem.remove("\(directory)/\(folder)/\(name)")
-            removed.append("\(folder)/\(name)")
+            found.append(StrayFiles.File(path: "\(folder)/\(name)", name: name))
           }
         }
       }
     } catch {
       throw ArchiveError(error)
     }
-    return removed
+    guard !found.isEmpty else { return [] }
+    try StrayFiles(catalogue).check(found)
+    do throws(SystemError) {
+      for file in found { try FileSystem.remove("\(directory)/\(file.path)") }
+    } catch {
+      throw ArchiveError(error)
+    }
+    return found.map(\.path)
   }
 
   private static func folders(of path: String) throws(SystemError) -> [String] {
