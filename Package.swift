@@ -23,6 +23,8 @@ struct Module {
   var usesOnLinux: [String] = []
   var settings = strict
   var testsUse: [String] = []
+  /// Files that become part of the program, in `PackageResources`.
+  var embedded: [String] = []
 
   var dependencies: [Target.Dependency] {
     uses.map { .init(stringLiteral: $0) }
@@ -112,6 +114,13 @@ let modules: [Module] = [
   Module(
     name: "LoadTest", uses: ["Primitives", "BusProtocol", "BusClient", "CPlatform"],
     testsUse: ["EventCodec", "EventModel"]),
+  Module(
+    name: "Dashboard", uses: ["Primitives", "Hashing", "HTTPServer"],
+    embedded: [
+      "Page/index.html", "Page/login.html", "Page/style.css", "Page/icon.svg", "Page/app.js",
+      "Page/dom.js", "Page/format.js", "Page/source.js", "Page/charts.js", "Page/period.js",
+      "Page/live.js", "Page/overview.js", "Page/reports.js", "Page/health.js",
+    ]),
   // 5
   Module(name: "ServiceRuntime", uses: ["Primitives", "HTTPServer", "CPlatform"]),
   Module(name: "DropFour", uses: ["Primitives"]),
@@ -135,7 +144,7 @@ for module in modules {
   targets.append(
     .target(
       name: module.name, dependencies: module.dependencies,
-      swiftSettings: module.settings))
+      resources: module.embedded.map { .embedInCode($0) }, swiftSettings: module.settings))
   targets.append(
     .testTarget(
       name: module.name + "Tests",
@@ -165,7 +174,7 @@ targets += [
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
       "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "Collector",
       "Destinations", "Aggregation", "HTTPClient", "LoadTest",
-      "Inspection",
+      "Inspection", "Dashboard",
     ],
     path: "Sources/eventbus-cli",
     swiftSettings: strict),

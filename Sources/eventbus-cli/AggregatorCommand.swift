@@ -1,6 +1,7 @@
 import Aggregation
 import BusClient
 import BusProtocol
+import Dashboard
 import HTTPServer
 import Primitives
 import ServiceRuntime
@@ -10,18 +11,22 @@ enum AggregatorCommand {
   static let entry = Commands.Entry(
     definition: CommandDefinition(
       name: "aggregator", group: "Services",
-      summary: "Counts events in reports and answers questions about them.",
+      summary: "Counts events in reports, shows them on a page and answers questions about them.",
       options: .service + .subscriber(name: "aggregator") + [
         .option(
           "reports", "FILE",
           help: "JSON: what to count besides the usual reports. Changes take effect by themselves."),
         .option(
           "listen", "HOST:PORT",
-          help: "Where reports are asked for. Default: 127.0.0.1, twenty above the bus."),
+          help:
+            "Where the page is and reports are asked for. Default: 127.0.0.1, twenty above the bus."
+        ),
         .option(
           "token", "TOKEN",
-          help: "What who asks must send as bearer token; needed on other than loopback. "
-            + "EVENTBUS_TOKEN is safer than a command line, which others see."),
+          help: "What one must show on the page, or send as bearer token; needed on other than "
+            + "loopback. EVENTBUS_TOKEN is safer than a command line, which others see."),
+        .option("token-file", "FILE", help: "The token as the first line of a file."),
+        .flag("insecure", help: "Let everybody who reaches another address than loopback look."),
       ],
       examples: [
         CommandExample("eventbus aggregator", "The usual reports of everything on the bus."),
@@ -35,66 +40,51 @@ enum AggregatorCommand {
     let arguments = context.arguments
     let ports = try ServicePorts(arguments)
     let log = context.log.labelled("aggregator")
-    let listen = try listen(arguments, ports)
+    let token = try AggregatorToken.read(context)
+    let listen = try listen(arguments, ports, token)
+    let configuration = try configuration(arguments, ports)
     FileLimit.raise()
     let aggregator: Aggregator
-    do {
-      aggregator = try Aggregator(try configuration(arguments, ports)) { write($0, to: log) }
-    } catch let error as AggregatorError {
-      throw failure(error)
-    }
+    do throws(AggregatorError) {
+      aggregator = try Aggregator(configuration) { write($0, to: log) }
+    } catch { throw failure(error) }
     let end = try ServiceEnd(context) { aggregator.stop() }
-    let routes = AggregatorRoutes(
-      aggregator, token: arguments.text("token"),
-      health: AggregatorHealth.routes(aggregator, context.interruption))
-    let servers: (HTTPServer, HealthServer?)
+    let page: AggregatorPage
     do {
-      servers = try serve(routes, listen, arguments)
+      page = try AggregatorPage(
+        aggregator, context, token: token, listen: listen,
+        bus: configuration.bus, portBase: ports.base)
     } catch {
       aggregator.stop()
       aggregator.join()
       end.finish()
       throw error
     }
-    let address = "http://\(HostPort(host: listen.host, port: servers.0.port))"
-    try Readiness.announce(
-      [("listen", address), ("metrics", servers.1.map { "http://\($0.address)" } ?? address)],
-      context)
+    try Readiness.announce([("listen", page.address), ("metrics", page.metricsAddress)], context)
     aggregator.join()
-    servers.0.stop()
-    servers.1?.stop()
+    page.stop()
     end.finish()
     guard let failure = aggregator.failure else { return .done }
     throw self.failure(failure)
   }
 
-  private static func serve(
-    _ routes: AggregatorRoutes, _ listen: HostPort, _ arguments: Arguments
-  ) throws -> (HTTPServer, HealthServer?) {
-    let server: HTTPServer
-    do {
-      // One thread: answers are read one after another from one connection to the file.
-      server = try HTTPServer(
-        host: listen.host, port: listen.port, limits: HTTPLimits(bodyBytes: 0)
-      ) { routes.answer($0) }
-    } catch { throw CommandFailure(.failed, "--listen \(listen): \(error)") }
-    guard let metrics = try arguments.optional("metrics", as: HostPort.self) else {
-      return (server, nil)
-    }
-    do {
-      return (server, try HealthServer(metrics, routes.health))
-    } catch { throw CommandFailure(.failed, "--metrics \(metrics): \(error)") }
-  }
-
   private static func listen(
-    _ arguments: Arguments, _ ports: ServicePorts
+    _ arguments: Arguments, _ ports: ServicePorts, _ token: String?
   ) throws(UsageError) -> HostPort {
     let usual = HostPort(host: "127.0.0.1", port: ports.base == 0 ? 0 : UInt16(ports.base + 20))
     let listen = try arguments.optional("listen", as: HostPort.self) ?? usual
-    let isLoopback = listen.host.hasPrefix("127.") || ["localhost", "::1"].contains(listen.host)
-    if !isLoopback, arguments.text("token")?.isEmpty ?? true {
+    guard !DashboardAccess.isLoopback(listen.host), !arguments.flag("insecure") else {
+      return listen
+    }
+    guard let token else {
       throw UsageError(
-        "--listen \(listen) is open to other machines: give --token, or listen on 127.0.0.1")
+        "--listen \(listen) is open to other machines: give --token, listen on 127.0.0.1, or let "
+          + "everybody look with --insecure")
+    }
+    guard token.utf8.count >= DashboardAccess.leastTokenBytes else {
+      throw UsageError(
+        "--token has fewer than \(DashboardAccess.leastTokenBytes) characters, too few where other "
+          + "machines can guess: `openssl rand -hex 16` makes a good one")
     }
     return listen
   }

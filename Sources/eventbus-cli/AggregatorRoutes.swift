@@ -1,35 +1,57 @@
 import Aggregation
+import Dashboard
 import HTTPServer
-import Hashing
 import Primitives
 import ServiceRuntime
 
-/// What the aggregator answers over HTTP: `/api/reports`, `/api/reports/NAME`, and its health.
+/// What the aggregator answers over HTTP: the page, `/api/reports`, `/api/reports/NAME`, `/api/live` (a
+/// stream), `/api/rates`, `/api/health` (of the whole pipeline), and its own health.
 struct AggregatorRoutes: Sendable {
   private static let reportPrefix = "/api/reports/"
 
+  let aggregator: Aggregator
+  let access: DashboardAccess
+  let assets: DashboardAssets
+  let live: LiveFeed
+  let pipeline: PipelineHealth
   let health: HTTPRoutes
-  private let aggregator: Aggregator
-  private let token: [UInt8]?
 
-  init(_ aggregator: Aggregator, token: String?, health: HTTPRoutes) {
-    self.aggregator = aggregator
-    self.token = token.map { Array($0.utf8) }
-    self.health = health
-  }
-
-  func answer(_ request: HTTPRequest) -> HTTPResponse {
-    guard isAllowed(request) else {
-      var refusal = HTTPResponse.text("a bearer token is wanted\n", status: 401)
-      refusal.headers = [HTTPRequest.Field("WWW-Authenticate", "Bearer")]
-      return refusal
+  func answer(_ request: HTTPRequest, _ responder: HTTPResponder) {
+    if let answer = access.answer(request) ?? assets.answer(request) {
+      return responder.answer(answer)
     }
-    let isReport = request.path.hasPrefix(Self.reportPrefix)
-    guard isReport || request.path == "/api/reports" else { return health.answer(request) }
+    guard request.path.hasPrefix("/api/") else { return responder.answer(health.answer(request)) }
     guard request.method == "GET" || request.method == "HEAD" else {
       var refusal = HTTPResponse.text("use GET\n", status: 405)
       refusal.headers = [HTTPRequest.Field("Allow", "GET, HEAD")]
-      return refusal
+      return responder.answer(refusal)
+    }
+    switch request.path {
+    case "/api/live": live.open(responder)
+    case "/api/health": pipeline.answer(responder)
+    case "/api/rates": responder.answer(Self.closed(rates(request)))
+    default: responder.answer(Self.closed(reports(request)))
+    }
+  }
+
+  /// Answers of the API are data and nothing else, whatever a browser makes of them.
+  private static func closed(_ answer: HTTPResponse) -> HTTPResponse {
+    var answer = answer
+    answer.headers += [
+      HTTPRequest.Field("X-Content-Type-Options", "nosniff"),
+      HTTPRequest.Field("Cache-Control", "no-store"),
+    ]
+    return answer
+  }
+
+  private func rates(_ request: HTTPRequest) -> HTTPResponse {
+    .json(live.rates(search: request.parameter("search") ?? "", limit: 100).utf8)
+  }
+
+  private func reports(_ request: HTTPRequest) -> HTTPResponse {
+    let isReport = request.path.hasPrefix(Self.reportPrefix)
+    guard isReport || request.path == "/api/reports" else {
+      return .text("no such path\n", status: 404)
     }
     guard isReport else {
       let isTable = request.parameter("format") == "table"
@@ -38,14 +60,6 @@ struct AggregatorRoutes: Sendable {
         : .json(list.utf8 + [UInt8(ascii: "\n")])
     }
     return report(String(request.path.dropFirst(Self.reportPrefix.count)), request)
-  }
-
-  /// Whether the process lives and is ready, anybody may ask.
-  private func isAllowed(_ request: HTTPRequest) -> Bool {
-    guard let token, request.path != "/healthz", request.path != "/readyz" else { return true }
-    let given = request.header("Authorization") ?? ""
-    guard given.lowercased().hasPrefix("bearer ") else { return false }
-    return ConstantTime.isEqual(Array(given.dropFirst(7).utf8), token)
   }
 
   private func report(_ name: String, _ request: HTTPRequest) -> HTTPResponse {
@@ -88,6 +102,12 @@ struct AggregatorRoutes: Sendable {
     question.to = try time(request, "to")
     if let from = question.from, let to = question.to, from >= to {
       throw UsageError("from must lie before to")
+    }
+    question.search = request.parameter("search") ?? ""
+    switch request.parameter("windows") ?? "all" {
+    case "all": question.listsWindows = true
+    case "none": question.listsWindows = false
+    case let other: throw UsageError("windows must be all or none, not '\(other)'")
     }
     guard let text = request.parameter("groups") else { return question }
     guard let groups = Int(text), 1...100_000 ~= groups else {

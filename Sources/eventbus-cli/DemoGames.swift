@@ -13,6 +13,12 @@ struct DemoGames {
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
+  /// Who plays next: of 500 people some play every day and most now and then.
+  mutating func nextPlayer() -> String {
+    let share = Double.random(in: 0..<1, using: &random)
+    return "player-\(1 + Int(share * share * 500))"
+  }
+
   mutating func next() -> [any PublishableEvent] {
     let opponent = OpponentType.allCases.randomElement(using: &random) ?? .computer
     var game = Game(

@@ -42,6 +42,7 @@ enum DemoGamesCommand {
     for index in 0..<count {
       let due = start + Int64(min(9e18, Double(index) * 1e9 / rate.perSecond))
       guard waitUntil(due, context.interruption) else { break }
+      producer.identity = EventIdentity(userId: games.nextPlayer(), anonymousId: "")
       for event in games.next() { try publish(event, on: producer) }
     }
     try ServiceManager(environment: context.environment).stopping()

@@ -9,6 +9,8 @@ struct Services {
   var isDemo: Bool
   var environment: [String: String]
   var logArguments: [String]
+  /// The demonstration's reports; nil: the usual ones, or what the environment says.
+  var reports: String?
 
   var specifications: [ServiceSpecification] {
     var services = [broker, collector, archiver, aggregator]
@@ -44,7 +46,7 @@ struct Services {
     ServiceSpecification(
       name: "aggregator", program: program,
       arguments: ["aggregator", "--data", data, "--port-base", "\(portBase)", "--bus", bus]
-        + logArguments,
+        + (reports.map { ["--reports", $0] } ?? []) + logArguments,
       after: ["broker"])
   }
 

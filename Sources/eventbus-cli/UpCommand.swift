@@ -33,7 +33,7 @@ enum UpCommand {
     let services = Services(
       program: try executable(), data: try arguments.requiredText("data"), portBase: portBase,
       isDemo: arguments.flag("demo"), environment: context.environment,
-      logArguments: logArguments(arguments))
+      logArguments: logArguments(arguments), reports: try demoReports(arguments, context))
     // Set here for all children: their own options come from `services` alone.
     let own = Set(["EVENTBUS_PORT_BASE", "EVENTBUS_DATA", "EVENTBUS_METRICS", "EVENTBUS_BUS"])
     let requests = context.interruption.takeRequests()
@@ -57,6 +57,16 @@ enum UpCommand {
     variables["EVENTBUS_CURVE_KEY"] = arguments.text("curve-key")
     variables["EVENTBUS_SERVER_KEY"] = arguments.text("server-key")
     return variables
+  }
+
+  /// Written once; whoever changes the file afterwards sees the page change.
+  private static func demoReports(
+    _ arguments: Arguments, _ context: Commands.Context
+  ) throws -> String? {
+    guard arguments.flag("demo"), context.environment["EVENTBUS_REPORTS"] == nil else { return nil }
+    let path = try arguments.requiredText("data") + "/demo-reports.json"
+    if !SmallFile.exists(path) { try DemoReports.write(to: path) }
+    return path
   }
 
   private static func logArguments(_ arguments: Arguments) -> [String] {
@@ -89,7 +99,11 @@ enum UpText {
     }
     let bus = portBase == 7400 ? "" : " --bus tcp://127.0.0.1:\(portBase)"
     let metrics = services.lazy.compactMap { $0.line["metrics"] }.first
-    text += "\nLook at it:\n  eventbus tail\(bus)\n  eventbus status\(bus)\n"
+    text += "\nLook at it:\n"
+    if let page = services.first(where: { $0.service == "aggregator" })?.line["listen"] {
+      text += "  \(page)   the dashboard, in a browser\n"
+    }
+    text += "  eventbus tail\(bus)\n  eventbus status\(bus)\n"
     if let metrics { text += "  curl \(metrics)/metrics\n" }
     let addresses = services.flatMap { service, line in
       line.addresses.map { (key: "\(service).\($0.key)", value: $0.value) }

@@ -1,0 +1,102 @@
+import Aggregation
+import Dashboard
+import HTTPServer
+import Primitives
+import ServiceRuntime
+
+/// The aggregator's face: its HTTP server with the page and all that is asked through it.
+struct AggregatorPage {
+  private let server: HTTPServer
+  private let metrics: HealthServer?
+  private let live: LiveFeed
+  private let pipeline: PipelineHealth
+  private let listen: HostPort
+
+  init(
+    _ aggregator: Aggregator, _ context: Commands.Context, token: String?, listen: HostPort,
+    bus: String, portBase: Int
+  ) throws {
+    let arguments = context.arguments
+    let data = try arguments.requiredText("data")
+    let metricsAddress = try arguments.optional("metrics", as: HostPort.self)
+    let health = AggregatorHealth.routes(aggregator, context.interruption)
+    self.listen = listen
+    let live = try LiveFeed(aggregator)
+    let pipeline: PipelineHealth
+    do {
+      pipeline = try PipelineHealth {
+        try PipelineProbe(aggregator, bus: bus, portBase: portBase, data: data)
+      }
+    } catch {
+      live.stop()
+      throw error
+    }
+    (self.live, self.pipeline) = (live, pipeline)
+    do {
+      let routes = AggregatorRoutes(
+        aggregator: aggregator,
+        access: DashboardAccess(token: token, host: listen.host, port: listen.port),
+        assets: DashboardAssets(chartLibrary: try Self.chartLibrary(context)), live: live,
+        pipeline: pipeline, health: health)
+      server = try Self.serve(routes, listen)
+      metrics = try metricsAddress.map { address throws(CommandFailure) in
+        do throws(HTTPServerError) {
+          return try HealthServer(address, health)
+        } catch { throw CommandFailure(.failed, "--metrics \(address): \(error)") }
+      }
+    } catch {
+      pipeline.stop()
+      live.stop()
+      throw error
+    }
+  }
+
+  var address: String { "http://\(HostPort(host: listen.host, port: server.port))" }
+  var metricsAddress: String { metrics.map { "http://\($0.address)" } ?? address }
+
+  func stop() {
+    // Nobody waits for an answer of theirs when the server ends.
+    pipeline.stop()
+    live.stop()
+    server.stop()
+    metrics?.stop()
+  }
+
+  private static func serve(
+    _ routes: AggregatorRoutes, _ listen: HostPort
+  ) throws(CommandFailure) -> HTTPServer {
+    // One thread: answers are read one after another from one connection to the file.
+    let limits = HTTPLimits(connections: 128, bodyBytes: DashboardAccess.loginBytes)
+    do throws(HTTPServerError) {
+      return try HTTPServer(host: listen.host, port: listen.port, limits: limits) {
+        routes.answer($0, $1)
+      }
+    } catch { throw CommandFailure(.failed, "--listen \(listen): \(error)") }
+  }
+
+  /// Nil when the package is not there.
+  private static func chartLibrary(_ context: Commands.Context) throws -> [UInt8]? {
+    for path in DashboardAssets.chartLibraryPaths where SmallFile.exists(path) {
+      return try SmallFile.read(path, context)
+    }
+    return nil
+  }
+}
+
+/// `--token`, or the first line of `--token-file`.
+enum AggregatorToken {
+  static func read(_ context: Commands.Context) throws -> String? {
+    let given = context.arguments.text("token")
+    guard let path = context.arguments.text("token-file") else {
+      return given.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    guard given?.isEmpty ?? true else {
+      throw UsageError("--token and --token-file contradict each other: give one")
+    }
+    let text = String(decoding: try SmallFile.read(path, context), as: UTF8.self)
+    guard let line = text.split(whereSeparator: \.isNewline).first else {
+      throw UsageError("--token-file \(path) has no token; write it as the first line")
+    }
+    return String(line)
+  }
+}
