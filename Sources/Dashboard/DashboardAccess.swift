@@ -71,7 +71,7 @@ public struct DashboardAccess: Sendable {
   private func login(_ request: HTTPRequest, _ token: [UInt8]) -> HTTPResponse {
     let given = FormField.value(of: "token", in: request.body)
     guard let given, ConstantTime.isEqual(given, token) else {
-      return redirect(to: "/login?wrong")
+      return redirect(to: "/login#wrong")
     }
     let value = String(decoding: session, as: UTF8.self)
     return redirect(to: "/", cookie: value, seconds: 30 * 86_400)

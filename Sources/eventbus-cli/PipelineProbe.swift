@@ -51,6 +51,7 @@ struct PipelineProbe: ~Copyable {
       if let status = statuses[name] {
         var row = PipelineProcess(name: name, role: name, status: status)
         if let consumer = left.removeValue(forKey: name) { row.take(consumer) }
+        row.takeOpenPart(status)
         processes.append(row)
       } else if var row = left.removeValue(forKey: name).map({ PipelineProcess(consumer: $0) }) {
         row.role = name

@@ -92,6 +92,13 @@ extension PipelineProcess {
     fail(status["trouble"]?.stringValue ?? "")
   }
 
+  /// What an archiver has written to a file that is not whole yet is not behind; its cursor is.
+  mutating func takeOpenPart(_ status: PropertyObject) {
+    guard let open = Self.count(status["part"]?.objectValue?["events"]), open > 0 else { return }
+    lag = lag.map { $0 > open ? $0 - open : 0 }
+    if detail.isEmpty { detail = "\(open) events in the open file" }
+  }
+
   private static func count(_ value: PropertyValue?) -> UInt64? {
     value?.intValue.map { UInt64(clamping: $0) }
   }

@@ -17,7 +17,7 @@ const overview = new Overview(() => refresh(true));
 const reportsView = new ReportsView(() => refresh(true));
 const period = new Period(() => refresh(true));
 
-let asking = 0;
+let turns = 0, isAsking = false;
 let asked = { at: 0, took: 0, cursor: -1 };
 let picture = null;
 let failure = "";
@@ -26,12 +26,13 @@ let failure = "";
 async function refresh(isWanted = false) {
   const cursor = picture ? `${picture.start} ${picture.cursor}` : "";
   const pause = Math.max(period.pace, 10 * asked.took);
-  if (!isWanted && (asking > 0 || Date.now() - asked.at < pause)) return;
+  if (!isWanted && (isAsking || Date.now() - asked.at < pause)) return;
   // Numbers of a period move on with the clock too, but slowly.
   if (!isWanted && cursor === asked.cursor && Date.now() - asked.at < 30000) return;
-  const turn = ++asking;
+  const turn = ++turns;
+  isAsking = true;
   const begun = Date.now();
-  const isCurrent = () => turn === asking;
+  const isCurrent = () => turn === turns;
   try {
     const { reports } = await ask("/api/reports");
     await Promise.all([
@@ -49,7 +50,7 @@ async function refresh(isWanted = false) {
     failure = error.message;
   } finally {
     if (isCurrent()) {
-      asking = 0;
+      isAsking = false;
       asked = { at: Date.now(), took: Date.now() - begun, cursor };
       banner();
     }
@@ -60,12 +61,13 @@ let connection = "connecting", retryAt = 0;
 
 function banner() {
   const since = source.lastPicture ? ` The numbers are of ${clock(source.lastPicture)}.` : "";
-  let text = "";
+  let text = "", wait = "";
   if (connection === "lost") {
-    const wait = Math.max(0, retryAt - Date.now());
-    text = `The aggregator does not answer.${since} ` + (wait > 1000 ? `Trying again in ${age(wait)}.` : "Trying again.");
+    const left = retryAt - Date.now();
+    text = `The aggregator does not answer.${since}`;
+    wait = left > 1000 ? `Trying again in ${age(left)}.` : "Trying again.";
   } else if (connection === "stale") {
-    text = `Nothing came from the aggregator for ${age(Date.now() - source.lastPicture)}.${since}`;
+    text = `Nothing comes from the aggregator any more.${since}`;
   } else if (picture?.trouble) {
     text = `The aggregator cannot store what it counts: ${picture.trouble}`;
   } else if (picture && !picture.connected) {
@@ -76,8 +78,9 @@ function banner() {
     text = `Not all numbers could be had: ${failure}`;
   }
   byId("banner").hidden = text === "";
-  // A screen reader is told of the change, not of each second of the wait.
   setText(byId("banner-text"), text);
+  // Outside the alert: nobody wants each second of the wait read out.
+  setText(byId("banner-wait"), wait);
   byId("banner-retry").hidden = connection !== "lost";
 }
 

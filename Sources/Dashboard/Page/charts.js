@@ -108,10 +108,10 @@ export const liveChart = () => new ChartBox("live-chart", ({ labels, values }) =
       datasets: [{
         label: "events a second", data: values, borderColor: style("--series-1"),
         backgroundColor: style("--series-1-soft"), fill: true, borderWidth: 2, pointRadius: 0,
-        pointHitRadius: 8, tension: 0.25,
+        pointHitRadius: 8, cubicInterpolationMode: "monotone",
       }],
     },
-    options: options({ legend: false, x: { maxTicksLimit: 7 } }),
+    options: options({ legend: false, x: { autoSkip: false } }),
   };
 });
 
@@ -157,7 +157,7 @@ export const quantilesChart = () => new ChartBox("quantiles-chart", ({ labels, s
       labels,
       datasets: series.map((one) => ({
         label: visible(one.name), data: one.values, borderColor: colour(one.slot),
-        backgroundColor: colour(one.slot), borderWidth: 2, tension: 0.2, spanGaps: true,
+        backgroundColor: colour(one.slot), borderWidth: 2, cubicInterpolationMode: "monotone", spanGaps: true,
         pointRadius: labels.length > 40 ? 0 : 2, pointHitRadius: 8,
       })),
     },

@@ -25,7 +25,7 @@ export class LiveView {
     const values = [...Array(Math.max(0, seconds - history.length)).fill(null), ...history];
     const labels = values.map((_, index) => {
       const ago = values.length - 1 - index;
-      return ago === 0 ? "now" : `−${ago} s`;
+      return ago % 20 ? "" : ago === 0 ? "now" : `−${ago} s`;
     });
     const highest = Math.max(0, ...history);
     this.#chart.show({ labels, values },

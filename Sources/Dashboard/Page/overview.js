@@ -51,11 +51,11 @@ export class Overview {
     }
     const events = pickReport(reports, "count", period.windows);
     const users = pickReport(reports, "unique user", period.windows);
-    const search = `windows=none&groups=${this.#shownNames}&search=${encodeURIComponent(this.search)}`;
+    const search = `groups=${this.#shownNames}&search=${encodeURIComponent(this.search)}`;
     const [overTime, list, people, found] = await Promise.all([
       events && ask(path(events, `${query}&groups=${chartNames}`)),
-      events && ask(path(events, `${query}&${search}`)),
-      users && ask(path(users, `${query}&${search}`)),
+      events && ask(path(events, `${query}&windows=none&${search}`)),
+      users && ask(path(users, `${query}&windows=none&${search}`)),
       this.search ? ask(`/api/rates?search=${encodeURIComponent(this.search)}`) : null,
     ]);
     if (!isCurrent()) return;
@@ -81,7 +81,7 @@ export class Overview {
     setText(byId("users"), users ? (users.exact ? "" : "≈ ") + count(users.value) : "–");
     setText(byId("users-note"), !users ? none
       : (users.exact ? "" : `within ${percent(users.error)}; `)
-        + (people.window === overTime?.window ? "the same period" : `whole ${people.window}s (${people.zone})`));
+        + (people.window === overTime?.window ? "of the same period" : `from whole ${people.window}s`));
     const names = overTime ? overTime.groups.filter((group) => !group.other).length + overTime.groupsLeftOut : null;
     setText(byId("name-count"), count(names));
     setText(byId("name-count-note"), names === null ? none : "with events in the period");
@@ -160,7 +160,7 @@ export class Overview {
 /** Windows are whole, so what is counted begins a little before the period and may go on behind it. */
 function covered(answer, period) {
   const first = answer.windows[0], last = answer.windows.at(-1);
-  if (!first) return "in this period";
+  if (!first) return "none in this period";
   const end = Math.min(Date.parse(last.end), Date.now());
   return `${moment(Date.parse(first.start))} to ${period.range.to === null ? "now" : moment(end)}`;
 }
