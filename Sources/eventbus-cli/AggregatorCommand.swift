@@ -26,7 +26,6 @@ enum AggregatorCommand {
           help: "What one must show on the page, or send as bearer token; needed on other than "
             + "loopback. EVENTBUS_TOKEN is safer than a command line, which others see."),
         .option("token-file", "FILE", help: "The token as the first line of a file."),
-        .flag("insecure", help: "Let everybody who reaches another address than loopback look."),
       ],
       examples: [
         CommandExample("eventbus aggregator", "The usual reports of everything on the bus."),
@@ -73,14 +72,12 @@ enum AggregatorCommand {
   ) throws(UsageError) -> HostPort {
     let usual = HostPort(host: "127.0.0.1", port: ports.base == 0 ? 0 : UInt16(ports.base + 20))
     let listen = try arguments.optional("listen", as: HostPort.self) ?? usual
-    guard !DashboardAccess.isLoopback(listen.host), !arguments.flag("insecure") else {
+    guard let token else {
+      try ServicePorts.requireLoopback(
+        listen.host, "--listen \(listen)", arguments, otherwise: "give --token")
       return listen
     }
-    guard let token else {
-      throw UsageError(
-        "--listen \(listen) is open to other machines: give --token, listen on 127.0.0.1, or let "
-          + "everybody look with --insecure")
-    }
+    if HostPort.isLoopback(listen.host) || arguments.flag("insecure") { return listen }
     guard token.utf8.count >= DashboardAccess.leastTokenBytes else {
       throw UsageError(
         "--token has fewer than \(DashboardAccess.leastTokenBytes) characters, too few where other "

@@ -8,9 +8,11 @@ import SinkState
 /// What the aggregator answers about itself over HTTP.
 enum AggregatorHealth {
   /// Not ready before the bus has answered, while nothing can be stored, and once the end was asked for.
-  static func routes(_ aggregator: Aggregator, _ interruption: Interruption) -> HTTPRoutes {
+  static func routes(
+    _ aggregator: Aggregator, _ interruption: Interruption, _ page: PageServer
+  ) -> HTTPRoutes {
     .health(
-      metrics: { metrics(aggregator.status) },
+      metrics: { metrics(aggregator.status) + pageMetrics(page.counters) },
       isReady: {
         let status = aggregator.status
         return status.isReady && status.trouble.isEmpty && !interruption.isRequested
@@ -75,6 +77,22 @@ enum AggregatorHealth {
       perReport(status, "window_bytes", .gauge, "Bytes of a report's windows in memory.") {
         Double($0.windowBytes)
       },
+    ]
+  }
+
+  private static func pageMetrics(_ server: HTTPServerCounters) -> [Metric] {
+    [
+      gauge("page_streams", "Pages that look on.", UInt64(server.streams)),
+      .counter(
+        "eventbus_aggregator_page_streams_refused_total",
+        help: "Pages that were refused, as there were too many.",
+        Int(clamping: server.streamsRefused)),
+      .counter(
+        "eventbus_aggregator_page_skipped_total",
+        help: "Pictures that slow pages did not get.", Int(clamping: server.messagesSkipped)),
+      .counter(
+        "eventbus_aggregator_page_cut_total", help: "Connections cut since they took nothing.",
+        Int(clamping: server.tooSlow)),
     ]
   }
 

@@ -3,11 +3,13 @@ import Dashboard
 import HTTPServer
 import Primitives
 import ServiceRuntime
+import Synchronization
 
 /// The aggregator's face: its HTTP server with the page and all that is asked through it.
 struct AggregatorPage {
   private let server: HTTPServer
   private let metrics: HealthServer?
+  private let page = PageServer()
   private let live: LiveFeed
   private let pipeline: PipelineHealth
   private let listen: HostPort
@@ -19,7 +21,11 @@ struct AggregatorPage {
     let arguments = context.arguments
     let data = try arguments.requiredText("data")
     let metricsAddress = try arguments.optional("metrics", as: HostPort.self)
-    let health = AggregatorHealth.routes(aggregator, context.interruption)
+    if let metricsAddress {
+      try ServicePorts.requireLoopback(
+        metricsAddress.host, "--metrics \(metricsAddress)", arguments)
+    }
+    let health = AggregatorHealth.routes(aggregator, context.interruption, page)
     self.listen = listen
     let live = try LiveFeed(aggregator)
     let pipeline: PipelineHealth
@@ -39,6 +45,7 @@ struct AggregatorPage {
         assets: DashboardAssets(chartLibrary: try Self.chartLibrary(context)), live: live,
         pipeline: pipeline, health: health)
       server = try Self.serve(routes, listen)
+      page.begin(server)
       metrics = try metricsAddress.map { address throws(CommandFailure) in
         do throws(HTTPServerError) {
           return try HealthServer(address, health)
@@ -58,6 +65,7 @@ struct AggregatorPage {
     // Nobody waits for an answer of theirs when the server ends.
     pipeline.stop()
     live.stop()
+    page.end()
     server.stop()
     metrics?.stop()
   }
@@ -81,6 +89,18 @@ struct AggregatorPage {
     }
     return nil
   }
+}
+
+/// The server as its own answers about it see it.
+final class PageServer: Sendable {
+  private let server = Mutex<HTTPServer?>(nil)
+
+  func begin(_ server: HTTPServer) { self.server.withLock { $0 = server } }
+
+  /// The server's handler keeps this, and this the server, until then.
+  func end() { server.withLock { $0 = nil } }
+
+  var counters: HTTPServerCounters { server.withLock { $0?.counters } ?? HTTPServerCounters() }
 }
 
 /// `--token`, or the first line of `--token-file`.

@@ -135,7 +135,7 @@ struct AggregatorWorker: ~Copyable {
     batches &+= 1
     let now = SystemClock.monotonic()
     if isDue(now, isIdle: batch == nil) { try commit(subscriber, now) }
-    if now - lastTold > 250_000_000 { tellLive(now) }
+    if now - lastTold > 250_000_000 { tellLive(now, subscriber.status) }
     if now - lastLook > 1_000_000_000 {
       lastLook = now
       try lookAtFile(subscriber)
@@ -199,10 +199,17 @@ struct AggregatorWorker: ~Copyable {
   }
 
   /// Rates show at once what is counted, before it is stored.
-  private mutating func tellLive(_ now: Int64) {
+  private mutating func tellLive(_ now: Int64, _ bus: SubscriberStatus) {
     lastTold = now
-    guard let live = core?.live else { return }
-    shared.live.withLock { $0 = live }
+    guard let core else { return }
+    shared.live.withLock { $0 = core.live }
+    // Also while nothing comes and so nothing is stored.
+    shared.state.withLock { state in
+      let cursor = state.status.progress?.cursor.offset ?? 0
+      state.status.isConnected = bus.isConnected
+      state.status.head = max(bus.head, cursor)
+      state.status.lag = state.status.head - cursor
+    }
   }
 
   private static func pause(milliseconds: Int32) {

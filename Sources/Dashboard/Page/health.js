@@ -31,7 +31,7 @@ export class HealthView {
         ? el("span", { class: "note" }, visible(process.detail)) : null;
       return [el("bdi", {}, visible(process.name)), visible(process.role), el("span", {}, state, " ", detail),
         count(process.lag), count(process.cursor), count(process.refused), count(process.dead),
-        el("span", { class: "error-text" }, visible(process.lastError || "–"))];
+        el("span", { class: process.lastError ? "error-text" : "error-text none" }, visible(process.lastError || "–"))];
     });
     byId("pipeline-table").replaceChildren(table("Processes of the pipeline", [
       { title: "Process" }, { title: "Role" }, { title: "State" }, { title: "Behind", number: true },

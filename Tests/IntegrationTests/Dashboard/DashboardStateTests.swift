@@ -45,6 +45,21 @@ extension IntegrationTests {
       #expect(try !page.isVisible("#banner"))
     }
 
+    @Test func `an aggregator that hangs is silent, and one without a bus says so`() throws {
+      let dashboard = try TestDashboard()
+      try dashboard.publishVisits(0..<4)
+      let page = try Browser().page(dashboard.url)
+      try page.sees("#total", text: "6")
+      dashboard.aggregator.process.signal(SIGSTOP)
+      try page.sees("#connection", text: "Silent")
+      #expect(try page.text("#banner").contains("Nothing comes from the aggregator any more"))
+      dashboard.aggregator.process.signal(SIGCONT)
+      try page.sees("#connection", text: "Live")
+      try page.sees("!document.querySelector('#banner').checkVisibility()")
+      dashboard.broker.kill()
+      try page.sees("#banner", text: "does not reach the bus", .seconds(60))
+    }
+
     @Test func `an end in order does not wait for pages that look on`() throws {
       let dashboard = try TestDashboard()
       try dashboard.publishVisits(0..<2)
