@@ -28,9 +28,11 @@ enum Commands {
       AggregatorCommand.entry, RecomputeCommand.entry, ReportCommand.entry,
     ] + PublisherCommand.entries + DeadLettersCommands.entries + ConsumersCommands.entries
     + JournalCommands.entries + KeysCommands.entries + ArchiveCommands.entries
+    + HelpCommands.entries
 
   static let parser = CommandLineParser(
-    program: "eventbus", version: version, commands: all.map(\.definition))
+    program: "eventbus", version: version,
+    commands: all.map { CommandManual.completed($0.definition) })
 
   static func run(
     _ arguments: Arguments, _ environment: [String: String], _ interruption: Interruption

@@ -31,6 +31,10 @@ import Testing
       #expect(value >= exact && value < exact * 1.001, "p\(percentile) is \(value)")
     }
     #expect(abs(histogram.mean - 50_000_500) < 50_000)
+    #expect(histogram.count(upTo: -1) == 0)
+    #expect(histogram.count(upTo: 50_000_000) >= 50_000)
+    #expect(histogram.count(upTo: 50_000_000) < 50_100)
+    #expect(histogram.count(upTo: .max) == 100_000)
   }
 
   @Test func `random values are found where a sorted list has them`() {

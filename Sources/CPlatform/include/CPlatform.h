@@ -55,5 +55,9 @@ int eb_terminal_size(int fd, int *rows, int *columns);
 int eb_terminal_keys(int fd, struct termios *before);
 void eb_terminal_restore(int fd, const struct termios *before);
 
+/// 1 when the file system of `path` keeps its files in memory alone, so that a sync costs and promises
+/// nothing (Linux's tmpfs; 0 elsewhere).
+int eb_is_in_memory(const char *path);
+
 // Asks for the cache line at an address before it is needed. Never faults.
 static inline void eb_prefetch(const void *address) { __builtin_prefetch(address); }

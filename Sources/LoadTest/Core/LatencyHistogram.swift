@@ -56,6 +56,13 @@ public struct LatencyHistogram: Hashable, Sendable {
     return maximum
   }
 
+  /// How many values did not exceed `limit`, to its slot's width.
+  public func count(upTo limit: Int64) -> UInt64 {
+    guard limit >= 0 else { return 0 }
+    let last = Self.index(of: min(limit, Self.maximumValue))
+    return counts[...last].reduce(0) { $0 &+ $1 }
+  }
+
   /// Of the middles of the slots.
   public var mean: Double {
     guard count > 0 else { return 0 }

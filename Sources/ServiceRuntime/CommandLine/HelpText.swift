@@ -20,7 +20,8 @@ enum HelpText {
   }
 
   static func command(_ command: CommandDefinition, program: String) -> String {
-    var text = "Usage: \(usage(command, program: program))\n" + wrap(command.summary, indent: 0) + "\n"
+    var text =
+      "Usage: \(usage(command, program: program))\n" + wrap(command.summary, indent: 0) + "\n"
     let left =
       command.positionals.map(\.name) + command.options.map { label(of: $0) }
     let width = min(left.map(\.count).max() ?? 0, 28)

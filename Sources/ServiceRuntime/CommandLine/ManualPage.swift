@@ -140,7 +140,8 @@ extension ManualPage {
         case .entry(let term, let help):
           text += ".TP\n.B \(Self.escape(term))\n\(Self.escape(help))\n"
         case .example(let command, let explanation):
-          text += ".PP\n.nf\n.B \(Self.escape(command))\n.fi\n.RS 4\n\(Self.escape(explanation))\n.RE\n"
+          text +=
+            ".PP\n.nf\n.B \(Self.escape(command))\n.fi\n.RS 4\n\(Self.escape(explanation))\n.RE\n"
         }
       }
     }

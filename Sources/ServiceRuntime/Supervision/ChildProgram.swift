@@ -29,8 +29,12 @@ public final class ChildProgram {
   deinit {
     guard status == nil else { return }
     process.send(signal: SIGKILL)
-    // SIGKILL is not refused; whoever is killed can be reaped.
-    while (try? process.reap()) == .some(nil) { _ = poll(nil, 0, 1) }
+    // Nobody refuses SIGKILL; until it is reaped it would stay as a zombie.
+    do throws(SystemError) {
+      while try process.reap() == nil { _ = poll(nil, 0, 1) }
+    } catch {
+      // It is reaped already.
+    }
   }
 
   public var id: Int32 { process.id }

@@ -52,8 +52,7 @@ enum BenchCommand {
         .flag("json", help: "One line of JSON on stdout."),
       ],
       exclusive: [
-        ["events", "duration"], ["slo", "events"], ["slo", "backlog"], ["bus", "durability"],
-        ["bus", "data"],
+        ["events", "duration"], ["slo", "events"], ["slo", "backlog"],
       ],
       examples: [
         CommandExample("eventbus bench", "The most this machine takes, for ten seconds."),

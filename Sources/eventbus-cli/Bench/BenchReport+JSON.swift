@@ -7,6 +7,7 @@ extension BenchReport {
   var json: JSONText {
     var members: [JSONText.Member] = [
       .init("mode", .text(settings.mode.rawValue)), .init("durability", .text(durability)),
+      .init("inMemory", .boolean(isInMemory)),
       .init("bus", settings.bus.map { .text($0) } ?? .null),
       .init("producers", .integer(Int64(settings.producers))),
       .init("subscribers", .integer(Int64(settings.subscribers))),

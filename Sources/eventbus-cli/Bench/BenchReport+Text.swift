@@ -16,7 +16,8 @@ extension BenchReport {
   }
 
   private var head: String {
-    "\(settings.mode.rawValue), durability \(TerminalText.escape(durability)), "
+    "\(settings.mode.rawValue), durability \(TerminalText.escape(durability))"
+      + (isInMemory ? " (in memory: give --data on a disk), " : ", ")
       + (settings.bus.map(TerminalText.escape) ?? "a broker of its own") + ", "
       + count(settings.producers, "producer") + ", " + count(settings.subscribers, "subscriber")
       + ", \(settings.size) bytes, up to \(settings.batch) a batch"

@@ -12,6 +12,8 @@ struct BenchReport {
 
   let settings: BenchSettings
   var durability = ""
+  /// The data of its own broker is on no disk: `fsync` promises nothing, and costs nothing.
+  var isInMemory = false
   /// The measurement that is reported: of a ladder, that of the highest rate that kept the p99, else the
   /// last.
   private(set) var outcome = BenchOutcome(producers: [])

@@ -1,8 +1,15 @@
 import BusClient
 import BusProtocol
+import CPlatform
 import LoadTest
 import Primitives
 import ServiceRuntime
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
 
 /// One load test: measurements of a bus, one after the other.
 final class BenchRun {
@@ -22,6 +29,7 @@ final class BenchRun {
     let bus = settings.bus ?? broker?.bus ?? ""
     var report = BenchReport(settings)
     report.durability = try status(bus).text("durability")
+    report.isInMemory = broker != nil && ProcessFacts.isInMemory(scratch.path)
     guard let slo = settings.slo else {
       report.add(try measure(bus, broker, rate: settings.rate, giveUp: nil))
       return report
@@ -29,7 +37,7 @@ final class BenchRun {
     var ladder = RateLadder(start: settings.rate ?? 10_000)
     while let rate = ladder.next {
       let outcome = try measure(bus, broker, rate: rate, giveUp: .seconds(2))
-      let isKept = outcome.keeps(slo, at: rate)
+      let isKept = outcome.keeps(slo)
       report.add(outcome, rate: rate, isKept: isKept)
       ladder.record(isKept: isKept)
       // What is wrong with the events is the news then, not the rate.
@@ -101,12 +109,15 @@ final class BenchRun {
   }
 }
 
-/// What the kernel says of a process.
+/// What the kernel says of a process, and of where its files are.
 enum ProcessFacts {
+  /// Whether a folder is on a file system without a disk, where a sync costs nothing.
+  static func isInMemory(_ path: String) -> Bool { unsafe eb_is_in_memory(path) != 0 }
+
   /// 0 where it does not say.
   static func residentBytes(of id: Int32) -> Int64 {
     guard let text = ProcFile.text("/proc/\(id)/statm") else { return 0 }
     let fields = text.split(separator: " ")
-    return fields.count > 1 ? (Int64(fields[1]) ?? 0) * 4096 : 0
+    return fields.count > 1 ? (Int64(fields[1]) ?? 0) * Int64(sysconf(Int32(_SC_PAGESIZE))) : 0
   }
 }

@@ -43,7 +43,7 @@ enum BenchWorkerCommand {
       "--from", "\(settings.fromOffset)", "--warm-up", nanoseconds(settings.warmUp),
       "--timeout", nanoseconds(settings.timeout), "--result", result,
     ]
-    if let rate = settings.rate { words += ["--rate", "\(Int(rate.rounded()))"] }
+    if let rate = settings.rate { words += ["--rate", "\(rate)"] }
     if let events = settings.events { words += ["--events", "\(events)"] }
     if let duration = settings.duration { words += ["--duration", nanoseconds(duration)] }
     if let giveUp = settings.giveUpBehind { words += ["--give-up", nanoseconds(giveUp)] }

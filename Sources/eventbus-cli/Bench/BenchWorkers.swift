@@ -64,10 +64,10 @@ final class BenchWorkers {
   }
 
   /// Waits until all have ended.
-  func waitUntilEnded(_ body: () -> Void = {}) throws {
+  func waitUntilEnded(_ body: () throws -> Void = {}) throws {
     while !workers.allSatisfy({ $0.child.status != nil }) {
       try look()
-      body()
+      try body()
     }
   }
 
@@ -142,9 +142,14 @@ final class BenchBroker {
   func stop() {
     child.stop()
     let end = SystemClock.monotonic() + 3_000_000_000
-    while child.status == nil, SystemClock.monotonic() < end {
-      _ = try? child.look()
-      Pause.wait(milliseconds: 5)
+    do throws(SystemError) {
+      while child.status == nil, SystemClock.monotonic() < end {
+        // Read on, or it could wait for room in its pipe.
+        _ = try child.look()
+        Pause.wait(milliseconds: 5)
+      }
+    } catch {
+      Terminal.error("eventbus bench: its broker: \(error)")
     }
   }
 }

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension IntegrationTests {
+  @Suite struct HelpTests {
+    /// What bash would offer behind these words.
+    private func completions(_ words: [String]) throws -> [String] {
+      let list = words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
+      let shell = try ChildProcess(
+        "/bin/bash",
+        [
+          "-c",
+          """
+          eval "$("$EVENTBUS" completions bash)" || exit 9
+          compopt() { :; }
+          COMP_WORDS=("$EVENTBUS" \(list)); COMP_CWORD=\(words.count); _eventbus
+          printf '%s\\n' "${COMPREPLY[@]}"
+          """,
+        ], environment: ["EVENTBUS": Program.path])
+      try #require(shell.wait() == .exited(0), "\(shell.errorOutput.text)")
+      return String(decoding: shell.output.waitForEnd(), as: UTF8.self)
+        .split(separator: "\n").map(String.init)
+    }
+
+    @Test func `bash completes commands, options and values`() throws {
+      #expect(try completions(["dead"]) == ["deadletters"])
+      #expect(try completions(["archive", "re"]) == ["replay"])
+      #expect(try completions(["bench", "--sub"]) == ["--subscribers"])
+      #expect(try completions(["bench", "--mode", ""]) == ["durable", "live"])
+      #expect(try completions(["completions", "z"]) == ["zsh"])
+    }
+
+    @Test func `event names come from the bus, quoted for the shell`() throws {
+      let broker = try TestBroker()
+      for name in ["Game Started", "Game Ended", "Other", "Game $(touch x)"] {
+        _ = try broker.publish(["--event", name])
+      }
+      #expect(
+        try completions(["tail", "--bus", broker.bus, "Game"]).sorted()
+          == [#"Game\ \$\(touch\ x\)"#, #"Game\ Ended"#, #"Game\ Started"#])
+      #expect(
+        try completions(["tail", "--bus", broker.bus, #"Game\ S"#]) == [#"Game\ Started"#])
+      #expect(
+        try completions(["tail", "--bus", broker.bus, "--exact", "'Game E"]) == ["Game Ended"])
+    }
+
+    @Test func `a bus that is away costs a moment, not the completion`() throws {
+      let start = ContinuousClock.now
+      #expect(try completions(["tail", "--bus", "tcp://127.0.0.1:1", "x"]).isEmpty)
+      #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func `every command has a page, for people and for man`() throws {
+      let overview = try Program.run(["help"])
+      let names = overview.lines.filter { $0.hasPrefix("  ") }.compactMap { line in
+        line.dropFirst(2).prefix(while: { $0 != " " }).isEmpty
+          ? nil : line.dropFirst(2).split(separator: "  ").first.map(String.init)
+      }
+      try #require(names.count > 30)
+      for name in names {
+        let words = name.split(separator: " ").map(String.init)
+        let page = try Program.run(["help"] + words)
+        #expect(page.status == .exited(0), "\(name)")
+        #expect(page.output.contains("\nExit codes:\n"), "\(name)")
+        #expect(page.output.contains("\nExamples:\n"), "\(name)")
+        let manual = try Program.run(["man"] + words)
+        #expect(manual.output.hasPrefix(".TH \"EVENTBUS-"), "\(name)")
+      }
+    }
+  }
+}
