@@ -38,7 +38,7 @@ extension IntegrationTests {
       }
       #expect(
         try completions(["tail", "--bus", broker.bus, "Game"]).sorted()
-          == [#"Game\ \$\(touch\ x\)"#, #"Game\ Ended"#, #"Game\ Started"#])
+          == [#"Game\ Ended"#, #"Game\ Started"#, #"Game\ \$\(touch\ x\)"#])
       #expect(
         try completions(["tail", "--bus", broker.bus, #"Game\ S"#]) == [#"Game\ Started"#])
       #expect(

@@ -40,8 +40,17 @@ final class BenchWorkers {
       let file = "\(scratch.path)/\(role)-\(one.index)"
       let child = try ChildProgram(
         name: role, program: program,
-        arguments: BenchWorkerCommand.words(role, one, result: file), environment: environment)
+        arguments: BenchWorkerCommand.words(role, one, result: file) + keys,
+        environment: environment)
       workers.append(Worker(name: "\(role) \(one.index)", child: child, resultFile: file))
+    }
+  }
+
+  /// What a running bus may ask for.
+  private var keys: [String] {
+    guard context.arguments.text("bus") != nil else { return [] }
+    return ["curve-key", "server-key"].flatMap { name in
+      context.arguments.text(name).map { ["--\(name)", $0] } ?? []
     }
   }
 

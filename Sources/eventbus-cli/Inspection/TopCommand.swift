@@ -36,6 +36,9 @@ enum TopCommand {
     // The first look decides whether there is anything to show.
     let first: ControlMap
     do throws(BusClientError) { first = try administration.status() } catch {
+      guard case .timedOut = error else {
+        throw CommandFailure(.failed, TerminalText.escape("\(error)"))
+      }
       throw CommandFailure(
         .busUnreachable,
         "no answer from \(address) within \(timeout): is `eventbus broker` running there?")
