@@ -5,9 +5,10 @@ enum AnswerStyle: Sendable {
   case segment
   case mixpanel(MixpanelAnswer.Style)
 
-  init(_ request: HTTPRequest, _ route: CollectorRoute) {
+  init(_ request: HTTPRequest, _ route: CollectorRoute, limit: Int) {
     self =
-      route.isMixpanel ? .mixpanel(MixpanelBody.style(of: request, route)) : .segment
+      route.isMixpanel
+      ? .mixpanel(MixpanelBody.style(of: request, route, limit: limit)) : .segment
   }
 
   func results(_ verdicts: Verdicts) -> HTTPResponse {

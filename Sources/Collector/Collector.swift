@@ -45,7 +45,8 @@ public final class Collector: Sendable {
     }
     let work = RequestWork(
       producer: producer, core: core, shared: shared, pending: pending,
-      deadline: configuration.busDeadline.nanoseconds)
+      deadline: configuration.busDeadline.nanoseconds,
+      maximumBodyBytes: configuration.maximumBodyBytes)
     let server: HTTPServer
     do throws(HTTPServerError) {
       server = try HTTPServer(

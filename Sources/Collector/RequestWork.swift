@@ -10,6 +10,7 @@ struct RequestWork: Sendable {
   let pending: PendingRequests
   /// Nanoseconds that a request may wait for the bus.
   let deadline: Int64
+  let maximumBodyBytes: Int
 
   func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
     guard let route = CollectorRoute.named(request.path) else {
@@ -20,7 +21,7 @@ struct RequestWork: Sendable {
     }
     let exchange = Answering(
       responder: responder, request: Self.head(of: request), route: route,
-      style: AnswerStyle(request, route), shared: shared)
+      style: AnswerStyle(request, route, limit: maximumBodyBytes), shared: shared)
     shared.countBody(request.body.count)
     do throws(RequestFailure) {
       let decision = try core.with { core throws(RequestFailure) in

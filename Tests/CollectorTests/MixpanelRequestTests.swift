@@ -1,4 +1,5 @@
 import BusClient
+import Compression
 import EventModel
 import Hashing
 import HTTPServer
@@ -147,5 +148,21 @@ struct MixpanelRequestTests {
     #expect(text(good, .verbose) == #"{"status":1,"error":null}"#)
     #expect(text(bad, .verbose).hasPrefix(#"{"status":0,"error":"1 stored, 1 not: [1] "#))
     #expect(text(good, .strict) == #"{"code":200,"num_records_imported":1,"status":"OK"}"#)
+  }
+
+  @Test(arguments: [false, true])
+  func `a form may ask for the verbose answer in its body, packed or not`(_ isPacked: Bool) throws {
+    var body = Array("data=%7B%7D&verbose=1".utf8)
+    var headers = [HTTPRequest.Field("Content-Type", "application/x-www-form-urlencoded")]
+    if isPacked {
+      var packed: [UInt8] = []
+      try unsafe Gzip.compress(body.span.bytes, into: &packed)
+      (body, headers) = (packed, headers + [.init("Content-Encoding", "gzip")])
+    }
+    let request = HTTPRequest(method: "POST", path: "/track", headers: headers, body: body)
+    #expect(MixpanelBody.style(of: request, .mixpanelTrack, limit: 1000) == .verbose)
+    // What is too large to be unpacked is refused in the plain form.
+    let isRead = MixpanelBody.style(of: request, .mixpanelTrack, limit: 5) == .verbose
+    #expect(isRead == !isPacked)
   }
 }

@@ -30,17 +30,28 @@ struct MixpanelBody {
   }
 
   /// How a request wants to be answered, also when its body cannot be read.
-  static func style(of request: HTTPRequest, _ route: CollectorRoute) -> MixpanelAnswer.Style {
+  ///
+  /// - Parameter limit: bytes that a packed form may have when it is unpacked for this.
+  static func style(
+    of request: HTTPRequest, _ route: CollectorRoute, limit: Int
+  ) -> MixpanelAnswer.Style {
     let isForm =
       request.method == "GET"
       || request.header("Content-Type")?.lowercased()
         .hasPrefix("application/x-www-form-urlencoded") == true
     if route == .mixpanelImport, !isForm { return .strict }
     if request.parameter("verbose") == "1" { return .verbose }
-    let isVerbose =
-      isForm && request.header("Content-Encoding") == nil
-      && FormFields.value(of: "verbose", in: request.body) == [UInt8(ascii: "1")]
-    return isVerbose ? .verbose : .plain
+    return isForm && isVerboseForm(request, limit: limit) ? .verbose : .plain
+  }
+
+  private static func isVerboseForm(_ request: HTTPRequest, limit: Int) -> Bool {
+    do throws(RequestBody.Failure) {
+      let body = try RequestBody.bytes(of: request, limit: limit)
+      return FormFields.value(of: "verbose", in: body) == [UInt8(ascii: "1")]
+    } catch {
+      // What is wrong with it is told by whoever reads it for its events.
+      return false
+    }
   }
 
   private static func decoded(_ data: [UInt8]?) throws(RequestFailure) -> [UInt8] {
