@@ -4,10 +4,11 @@ package func appending(
   upTo count: Int, to output: inout [UInt8], _ body: (UnsafeMutableRawBufferPointer) -> Int
 ) -> Int {
   var result = 0
-  let added = unsafe [UInt8](unsafeUninitializedCapacity: count) { space, used in
-    result = unsafe body(UnsafeMutableRawBufferPointer(space))
-    used = (0...count).contains(result) ? result : 0
+  output.append(addingCapacity: count) { room in
+    unsafe room.withUnsafeMutableBufferPointer { space, used in
+      result = unsafe body(UnsafeMutableRawBufferPointer(start: space.baseAddress, count: count))
+      used = (0...count).contains(result) ? result : 0
+    }
   }
-  output.append(contentsOf: added)
   return result
 }
