@@ -11,6 +11,8 @@ public struct FakeGameAnalytics: FakeProvider {
   public var isEnabled = true
   /// Whether faults say which event they belong to; what the fields are called is not documented.
   public var namesIndexes = true
+  /// At most 500 events of one user in a day, as the provider asks for.
+  public var quota = FakeQuota(perUser: 500)
   /// Requests with events that came before any init call.
   public private(set) var early = 0
   private var isInitialised = false
@@ -54,6 +56,7 @@ public struct FakeGameAnalytics: FakeProvider {
     }
     if !isInitialised { early += 1 }
     let events = JSONPiece(request.body[...]).elements
+    if let refusal = quota.refusal(events.count, at: now) { return (refusal, 0) }
     var faults: [String] = []
     for (index, event) in events.enumerated() {
       let id = event["event_id"]?.string ?? ""
@@ -61,6 +64,8 @@ public struct FakeGameAnalytics: FakeProvider {
         ledger.refused.append(.init(id: id, reason: fault))
         faults.append(
           namesIndexes ? "{\"index\":\(index),\"error\":\"\(fault)\"}" : "{\"error\":\"\(fault)\"}")
+      } else if !quota.admits(event["user_id"]?.string ?? "") {
+        ledger.silentDrops.append(.init(id: id, reason: "user's quota"))
       } else {
         let time = event["client_ts"]?.number.map {
           Timestamp(nanoseconds: Int64($0) * 1_000_000_000)
@@ -100,11 +105,7 @@ public struct FakeGameAnalytics: FakeProvider {
       }
     }
     if let build = event["build"], !matches(build.string, "^.{1,32}$") { return "build" }
-    guard event["category"]?.string == "design" else { return nil }
-    let part = #"[A-Za-z0-9\s\-_\.\(\)\!\?]{1,64}"#
-    guard matches(event["event_id"]?.string, "^\(part)(:\(part)){0,4}$") else { return "event_id" }
-    if let value = event["value"], value.number == nil { return "value" }
-    return customFault(event["custom_fields"])
+    return categoryFault(event) ?? customFault(event["custom_fields"])
   }
 
   private static func customFault(_ fields: JSONPiece?) -> String? {
@@ -121,7 +122,7 @@ public struct FakeGameAnalytics: FakeProvider {
   private static let platforms =
     "ios|android|windows|mac_osx|tvos|webgl|linux|watch_os|ps4|xboxone|tizen|roku|webplayer"
 
-  private static func matches(_ text: String?, _ pattern: String) -> Bool {
+  static func matches(_ text: String?, _ pattern: String) -> Bool {
     text?.range(of: pattern, options: .regularExpression) != nil
   }
 }

@@ -8,7 +8,7 @@ public import Primitives
 //
 //   POST /v2/{game key}/init     {"platform":"linux","os_version":"linux 0","sdk_version":"rest api v2"}
 //                                answers {"enabled":true,"server_ts":1714564800}
-//   POST /v2/{game key}/events   a list of design events (`GameAnalyticsItem`)
+//   POST /v2/{game key}/events   a list of events (`GameAnalyticsItem`)
 //
 // The init call comes first after each start. Its `server_ts` tells how far this machine's clock is off:
 // ten seconds and more are added to `client_ts` from then on, as the provider's libraries do.
@@ -124,13 +124,16 @@ public struct GameAnalyticsAdapter: DestinationAdapter {
     do throws(MessagePackError) {
       let event = try EnvelopeView(payload)
       guard event.kind == .track, try choice.wants(event) else { return .skip }
-      guard let title = titles.title(of: name, renamed: plan.name) else {
+      let category = try GameAnalyticsCategory(event)
+      let title = titles.title(of: name, renamed: plan.name)
+      guard title != nil || category != nil else {
         return .refuse(
           "GameAnalytics takes 1 to 5 parts of 1 to 64 letters, digits, blanks and -_.()!? parted by : "
             + "as the name of an event: give it another by the mapping's \"rename\"")
       }
       return try GameAnalyticsItem(
-        title: title, plan: plan.properties, defaults: configuration.defaults
+        title: title ?? [], category: category, plan: plan.properties,
+        defaults: configuration.defaults
       ).append(event, to: &item)
     } catch {
       return .refuse("the event is damaged: \(error)")

@@ -5,6 +5,10 @@ internal import Primitives
 /// The `value` and the `custom_fields` of a design event.
 struct GameAnalyticsFields {
   let plan: PropertyPlan
+  /// Only design events have one.
+  var hasValue = true
+  /// Fields of the event's category already.
+  var leavesOut: [StaticString] = []
 
   private static let mostFields = 50
   private static let mostTextBytes = 256
@@ -14,12 +18,13 @@ struct GameAnalyticsFields {
     var fields: [UInt8] = [UInt8(ascii: "{")]
     var keys: [[UInt8]] = []
     try plan.forEach(in: properties) { key, value throws(CodecError) in
-      if key.isEqual(to: "value"), value.isNumber {
+      if hasValue, key.isEqual(to: "value"), value.isNumber {
         number = []
         return try CanonicalJSON.append(value: value, to: &number)
       }
       guard keys.count < Self.mostFields, !key.isEqual(to: "sessionId"),
-        !key.isEqual(to: "session_id"), let text = try Self.json(value)
+        !key.isEqual(to: "session_id"), !leavesOut.contains(where: { key.isEqual(to: $0) }),
+        let text = try Self.json(value)
       else { return }
       let plain = Self.key(key)
       guard !plain.isEmpty, !keys.contains(plain) else { return }

@@ -2,7 +2,7 @@ internal import EventCodec
 internal import EventModel
 internal import Primitives
 
-// A design event:
+// An event; of another category than design, see `GameAnalyticsCategory`:
 //
 //   field            from                                                      else
 //   client_ts        timestamp in seconds; first, so that a request can shift it to the provider's clock
@@ -27,7 +27,9 @@ internal import Primitives
 
 /// One event as GameAnalytics wants it.
 struct GameAnalyticsItem {
+  /// Of a design event.
   let title: [UInt8]
+  let category: GameAnalyticsCategory?
   let plan: PropertyPlan
   let defaults: GameAnalyticsDefaults
 
@@ -45,8 +47,12 @@ struct GameAnalyticsItem {
     item.reserveCapacity(event.payload.byteCount * 5 / 4 + 256)
     item.append(UInt8(ascii: "{"))
     item.member("client_ts", number: seconds)
-    item.member("category", text: "design")
-    item.member("event_id", text: title)
+    item.member("category", text: category?.name ?? "design")
+    if let category {
+      if let fault = category.append(to: &item) { return .refuse(fault) }
+    } else {
+      item.member("event_id", text: title)
+    }
     item.member("v", number: 2)
     item.member(
       "user_id", text: user.count <= 64 ? user : unsafe DerivedID.hex(user.span.bytes))
@@ -56,7 +62,9 @@ struct GameAnalyticsItem {
     try GameAnalyticsSession(user: user, second: seconds)
       .append(context, properties, to: &item)
     do throws(CodecError) {
-      try GameAnalyticsFields(plan: plan).append(properties, to: &item)
+      let isDesign = category.map { $0.name == "design" } ?? true
+      try GameAnalyticsFields(plan: plan, hasValue: isDesign, leavesOut: category?.used ?? [])
+        .append(properties, to: &item)
     } catch {
       return .refuse("the event is damaged: \(error)")
     }
