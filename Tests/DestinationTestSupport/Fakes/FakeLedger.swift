@@ -28,6 +28,8 @@ public struct FakeLedger: Sendable {
   public internal(set) var refused: [Drop] = []
   /// Requests by status, those without an answer too.
   public internal(set) var requests: [StubRequest] = []
+  /// Requests that were cut off in the middle of their body.
+  public internal(set) var interrupted = 0
   private var kept: Set<String> = []
 
   public var ids: [String] { stored.map(\.id) }

@@ -11,6 +11,8 @@ public struct FakeMixpanel: FakeProvider {
   public var insertKey = "insert_id"
   /// Events in a rolling minute; more get 429.
   public var eventsPerMinute = 1_800_000
+  /// More than 200,000 events of one user in a day are renamed `$hotshard_events`.
+  public var quota = FakeQuota(perUser: 200_000)
   private var arrivals: [(second: Int64, events: Int)] = []
 
   static let ignored: Set = [
@@ -47,6 +49,9 @@ public struct FakeMixpanel: FakeProvider {
         "Project exceeded rate limits. Please retry the request with exponential backoff."
       return (Self.error(429, text, "Too Many Requests"), 0)
     }
+    if quota.refusal(events.count, at: now) != nil {
+      return (Self.error(429, "Project exceeded its daily quota.", "Too Many Requests"), 0)
+    }
     var failed: [String] = []
     for (index, event) in events.enumerated() {
       let id = event["properties"]?["$insert_id"]?.string ?? ""
@@ -73,11 +78,14 @@ public struct FakeMixpanel: FakeProvider {
   }
 
   /// Mixpanel takes an event for a double by four of its fields.
-  private func store(
+  private mutating func store(
     _ event: JSONPiece, _ id: String, _ request: Int, _ now: Timestamp, _ ledger: inout FakeLedger
   ) {
     let properties = event["properties"]
     let user = properties?["distinct_id"]?.string ?? ""
+    guard quota.admits(user) else {
+      return ledger.silentDrops.append(.init(id: id, reason: "renamed $hotshard_events"))
+    }
     let key = [event["event"]?.text ?? "", properties?["time"]?.text ?? "", user, id]
       .joined(separator: "\u{1F}")
     let time = properties?["time"]?.number.map {

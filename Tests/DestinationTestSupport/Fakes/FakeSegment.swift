@@ -7,6 +7,7 @@ public struct FakeSegment: FakeProvider {
   /// Whether an event without userId and anonymousId costs the request a 400; the documentation says
   /// both.
   public var refusesWithoutID = false
+  public var quota = FakeQuota()
   /// Requests in one second; more get 429.
   public var requestsPerSecond: Int?
   /// Off for measuring: the check costs more than all the rest.
@@ -43,6 +44,7 @@ public struct FakeSegment: FakeProvider {
     if refusesWithoutID, events.contains(where: { Self.user(of: $0.fields) == nil }) {
       return (Self.error("no_user_anon_id"), 0)
     }
+    if let refusal = quota.refusal(events.count, at: now) { return (refusal, 0) }
     let key = key(request) ?? body["writeKey"]?.string
     let offset = Self.offset(body["sentAt"]?.string, now)
     for (index, event) in events.enumerated() {
@@ -53,14 +55,16 @@ public struct FakeSegment: FakeProvider {
     return (.json("{\"success\":true}"), events.count)
   }
 
-  private func store(
+  private mutating func store(
     _ event: JSONPiece, _ request: Int, _ offset: Int64, _ fault: String?,
     _ ledger: inout FakeLedger
   ) {
     // Taken apart once: a lookup in a piece reads it from its start.
     let fields = event.fields
     let id = fields["messageId"]?.string ?? ""
-    if let reason = fault ?? Self.dropReason(fields, id) {
+    let user = Self.user(of: fields) ?? ""
+    let isWithin = quota.admits(user)
+    if let reason = fault ?? Self.dropReason(fields, id) ?? (isWithin ? nil : "user's quota") {
       ledger.silentDrops.append(.init(id: id, reason: reason))
       return
     }
@@ -69,8 +73,7 @@ public struct FakeSegment: FakeProvider {
       Timestamp(nanoseconds: $0.nanoseconds + offset)
     }
     ledger.keep(
-      .init(id: id, user: Self.user(of: fields) ?? "", event: event, request: request, time: time),
-      asOne: id)
+      .init(id: id, user: user, event: event, request: request, time: time), asOne: id)
   }
 
   /// Why Segment takes the event and loses it.

@@ -18,6 +18,9 @@ public final class FakeServer<Provider: FakeProvider>: Sendable {
     var ledger = FakeLedger()
     var steps: [FaultStep]
     var taken = 0
+    var random = SeededRandom(seed: 7)
+
+    var step: FaultStep { steps[min(taken, steps.count - 1)] }
   }
 
   private final class Shared: Sendable {
@@ -34,9 +37,9 @@ public final class FakeServer<Provider: FakeProvider>: Sendable {
     precondition(!steps.isEmpty, "a script has a step")
     let shared = Shared(State(provider: provider, steps: steps))
     self.shared = shared
-    server = try StubServer(port: port) { request in
-      shared.state.withLock { Self.answer(request, &$0) }
-    }
+    server = try StubServer(
+      port: port, interrupting: { _ in shared.state.withLock { Self.interruption(&$0) } },
+      handler: { request in shared.state.withLock { Self.answer(request, &$0) } })
   }
 
   public var url: String { server.url }
@@ -59,12 +62,24 @@ public final class FakeServer<Provider: FakeProvider>: Sendable {
     shared.state.withLock { question($0.ledger) }
   }
 
+  /// Changes the provider's rules; what was taken stays.
+  public func change(_ body: @Sendable (inout Provider) -> Void) {
+    shared.state.withLock { body(&$0.provider) }
+  }
+
+  private static func interruption(_ state: inout State) -> StubServer.Interruption? {
+    guard case .interrupt(let interruption) = state.step else { return nil }
+    state.taken += 1
+    state.ledger.interrupted += 1
+    return interruption
+  }
+
   private static func answer(_ request: StubRequest, _ state: inout State) -> StubAnswer {
-    let step = state.steps[min(state.taken, state.steps.count - 1)]
+    let step = state.step
     state.taken += 1
     state.ledger.requests.append(request)
     if let refusal = step.refusal(request, now: Date()) { return refusal }
     let served = state.provider.answer(request, at: .now(), &state.ledger)
-    return step.changed(served.answer, events: served.events)
+    return step.changed(served.answer, events: served.events, by: &state.random)
   }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Primitives
 
 /// What a pretended provider does with one request. Written as a word:
 ///
@@ -18,6 +19,8 @@ internal import Foundation
 /// | `slow=S`, `hang=S` | stored; the answer drips over S seconds; it comes after S seconds |
 /// | `thenclose` | stored and answered, and the connection closed without a word |
 /// | `text` | stored, and the answer calls itself plain text |
+/// | `latency=M,T` | stored; answered after M milliseconds in half of the cases, after T and more in 1 of 100 |
+/// | `cut`, `cutreset` | closed, or reset, when half of the body is read; nothing stored |
 public enum FaultStep: Hashable, Sendable {
   case serve
   case status(Int, retryAfter: String? = nil)
@@ -29,6 +32,8 @@ public enum FaultStep: Hashable, Sendable {
   case delivery(StubAnswer.Delivery)
   case empty
   case wrongType
+  case latency(LatencyDistribution)
+  case interrupt(StubServer.Interruption)
 
   public init?(_ word: String) {
     let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
@@ -51,6 +56,11 @@ public enum FaultStep: Hashable, Sendable {
     case "thenclose": self = .delivery(.thenClose)
     case "empty": self = .empty
     case "text": self = .wrongType
+    case "cut": self = .interrupt(.close)
+    case "cutreset": self = .interrupt(.reset)
+    case "latency":
+      guard let latency = LatencyDistribution(value) else { return nil }
+      self = .latency(latency)
     case "slow", "hang":
       guard let seconds = Double(value) else { return nil }
       let milliseconds = Int(seconds * 1000)
@@ -76,7 +86,7 @@ public enum FaultStep: Hashable, Sendable {
   /// The answer in the provider's place; nil when the request is served.
   func refusal(_ request: StubRequest, now: Date) -> StubAnswer? {
     switch self {
-    case .serve, .errorsWithin, .delivery, .empty, .wrongType: return nil
+    case .serve, .errorsWithin, .delivery, .empty, .wrongType, .latency, .interrupt: return nil
     case .status(let status, let wait):
       return StubAnswer(
         status, headers: wait.map { [("Retry-After", $0)] } ?? [], body: Array("slow down".utf8))
@@ -98,10 +108,14 @@ public enum FaultStep: Hashable, Sendable {
   }
 
   /// How the answer of a request that was served leaves.
-  func changed(_ answer: StubAnswer, events: Int) -> StubAnswer {
+  func changed(
+    _ answer: StubAnswer, events: Int, by random: inout SeededRandom
+  ) -> StubAnswer {
     var answer = answer
     switch self {
     case .delivery(let delivery): answer.delivery = delivery
+    case .latency(let latency):
+      answer.delivery = .hang(milliseconds: latency.milliseconds(by: &random))
     case .empty: answer.body = []
     case .wrongType: answer.headers = [("Content-Type", "text/plain")]
     case .errorsWithin:

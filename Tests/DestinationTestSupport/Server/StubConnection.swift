@@ -69,8 +69,12 @@ struct StubConnection {
       headers[text[..<colon].lowercased()] = String(
         text[text.index(after: colon)...].drop { $0 == " " })
     }
-    guard let wire = body(headers) else { return nil }
     let target = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    if let interruption = shared.interrupter(String(target[0])) {
+      interrupt(interruption, headers)
+      return nil
+    }
+    guard let wire = body(headers) else { return nil }
     let count = shared.state.withLock { state in
       state.requests += 1
       return state.requests
@@ -80,6 +84,15 @@ struct StubConnection {
       path: String(target[0]),
       query: target.count > 1 ? String(target[1]) : "", headers: headers, wireBody: wire,
       body: headers["content-encoding"] == "gzip" ? Self.unpacked(wire) : wire)
+  }
+
+  private mutating func interrupt(
+    _ interruption: StubServer.Interruption, _ headers: [String: String]
+  ) {
+    _ = take((Int(headers["content-length"] ?? "0") ?? 0) / 2)
+    guard interruption == .reset else { return }
+    socket.resetOnClose()
+    isReset = true
   }
 
   private mutating func body(_ headers: [String: String]) -> [UInt8]? {

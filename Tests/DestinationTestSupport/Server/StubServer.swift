@@ -14,14 +14,22 @@ internal import Synchronization
 /// thread-safe. Everything is closed when the object goes.
 public final class StubServer: Sendable {
   public typealias Handler = @Sendable (StubRequest) -> StubAnswer
+  /// Asked between the head of a request and its body.
+  public typealias Interrupter = @Sendable (_ path: String) -> Interruption?
+
+  /// What ends a connection when half of a body is read.
+  public enum Interruption: Hashable, Sendable { case close, reset }
 
   public let port: UInt16
   private let shared: Shared
 
-  public init(port: UInt16 = 0, handler: @escaping Handler) throws(SystemError) {
+  public init(
+    port: UInt16 = 0, interrupting: @escaping Interrupter = { _ in nil },
+    handler: @escaping Handler
+  ) throws(SystemError) {
     let listening = try StubSocket.listening(port: port)
     self.port = try listening.port()
-    shared = Shared(listening: listening, handler: handler)
+    shared = Shared(listening: listening, interrupter: interrupting, handler: handler)
     let shared = shared
     _ = try OwnedThread(name: "stub") { shared.acceptAll() }
   }
@@ -45,10 +53,14 @@ public final class StubServer: Sendable {
 
     let state = Mutex(State())
     let listening: StubSocket
+    let interrupter: Interrupter
     let handler: Handler
 
-    init(listening: StubSocket, handler: @escaping Handler) {
+    init(
+      listening: StubSocket, interrupter: @escaping Interrupter, handler: @escaping Handler
+    ) {
       self.listening = listening
+      self.interrupter = interrupter
       self.handler = handler
     }
 

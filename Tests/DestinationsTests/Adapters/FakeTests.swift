@@ -204,7 +204,7 @@ struct FakeTests {
   @Test(arguments: [
     "429=5", "429date=5", "429none", "429=1e9", "429=-3", "500html", "200html", "413over=10", "401",
     "reset", "resetmid", "close", "half", "empty", "slow=0.01", "hang=0.01", "200errors", "text",
-    "thenclose", "400one=m-1",
+    "thenclose", "400one=m-1", "latency=1,5", "cut", "cutreset",
   ])
   func `a script is played step by step`(_ word: String) throws {
     let step = try #require(FaultStep(word))
@@ -216,13 +216,15 @@ struct FakeTests {
     _ = try client.start(adapter.call(items, sentAt: .now()))
     var first: Result<HTTPReply, HTTPFailure>?
     while first == nil { first = client.wait(.seconds(10)).first?.result }
-    let isServed = ["slow=0.01", "hang=0.01", "200errors", "empty", "text", "thenclose"].contains(
-      word)
+    let isServed = [
+      "slow=0.01", "hang=0.01", "200errors", "empty", "text", "thenclose", "latency=1,5",
+    ].contains(word)
     switch first {
     case .success(let reply): #expect((reply.status == 200) == (isServed || word == "200html"))
     default:
       #expect(
-        ["reset", "resetmid", "close", "half"].contains(word), "\(String(describing: first))")
+        ["reset", "resetmid", "close", "half", "cut", "cutreset"].contains(word),
+        "\(String(describing: first))")
     }
     // The next request is served, and what the first left behind shows.
     #expect(try Self.send(adapter.call(items, sentAt: .now())).status == 200)
