@@ -12,6 +12,8 @@ public struct RollLimits: Hashable, Sendable {
   /// Since the part was begun.
   public var age: Duration = .seconds(300)
   public var events: UInt64 = 2_000_000
+  /// Different ids of people: each takes memory until the part is entered.
+  public var people = 500_000
   /// Bytes of its lines: the archiver commits at least every GiB, whatever compresses well.
   public var rawBytes: UInt64 = 1 << 30
 
@@ -134,6 +136,7 @@ struct ArchiverCore: Sendable {
     frame?.events += 1
     part?.add(place, name: name, timestamp: fields.timestamp)
     for person in persons { part?.add(person) }
+    frame?.people = part?.people.count ?? 0
     progress.ledger.applied += 1
   }
 
@@ -164,6 +167,7 @@ extension ArchiverCore {
   private func belongs(_ place: EventPlace, to frame: PartFrame) -> Bool {
     place.position.epoch == frame.epoch && frame.times.contains(place.time)
       && place.position.offset > frame.last && frame.events < limits.events
+      && frame.people < limits.people
       && (archived.isEmpty || !(archived.first.map { place.position > $0.lowerBound } ?? false))
   }
 
@@ -238,6 +242,7 @@ private struct PartFrame {
   let times: Range<Int64>
   var last: UInt64
   var events: UInt64 = 0
+  var people = 0
 
   init(_ place: EventPlace) {
     epoch = place.position.epoch

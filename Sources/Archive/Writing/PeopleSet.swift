@@ -9,7 +9,8 @@ struct PeopleSet: Sendable {
   private static let waitingLimit = 32
 
   private var slots = [UInt64](repeating: 0, count: 64)
-  private var count = 0
+  /// Without the last few, which wait.
+  private(set) var count = 0
   private var waiting: [UInt64] = []
   /// 0 stands for an empty slot, so the hash 0 is kept here.
   private var hasZero = false

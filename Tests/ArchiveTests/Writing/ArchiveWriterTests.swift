@@ -59,6 +59,25 @@ import Testing
     #expect(try archive.parts().map(\.count) == [3, 3, 2])
   }
 
+  @Test func `a part ends at its number of people`() throws {
+    var archive = archive
+    archive.configuration.limits.people = 32
+    var writer = try archive.begin()
+    // Few people are no reason.
+    for offset in 0..<200 as Range<UInt64> {
+      try writer.take(GivenEvent(offset: offset, userId: "u\(offset % 20)"))
+    }
+    for offset in 200..<300 as Range<UInt64> {
+      try writer.take(GivenEvent(offset: offset, userId: "v\(offset)"))
+    }
+    try writer.commit()
+    let people = try archive.parts().map {
+      try Catalogue(reading: archive.directory).people(of: $0).count
+    }
+    #expect(people.count > 2 && people.allSatisfy { $0 <= 64 })
+    #expect(try archive.offsets() == Array(0..<300))
+  }
+
   @Test func `a part is due at its size and at its age`() throws {
     var archive = archive
     archive.configuration.limits.bytes = 1
