@@ -38,7 +38,7 @@ public enum Doctor {
     guard case .answered(let status) = facts.broker else { return [] }
     return [
       version(status, facts), intake(status), durability(status), ledger(status),
-      refusals(status),
+      refusals(status), retention(status),
     ]
   }
 
@@ -98,6 +98,26 @@ public enum Doctor {
       "refused", .note,
       "\(total) since the broker's start, most for \(most?.text("reason") ?? "?")",
       advice: "`eventbus status` shows one of each reason; producers were told")
+  }
+
+  /// Who keeps the journal from shrinking: what an absent subscriber has not read is kept for it.
+  private static func retention(_ status: ControlMap) -> DoctorCheck {
+    let (earliest, head) = (status.number("earliest"), status.number("head"))
+    let days = status.number("retentionSeconds") / 86_400
+    let mebibytes = status.number("journalBytes") >> 20
+    let finding = "\(mebibytes) MiB kept, for \(days) days once all have read them"
+    var holder: ControlMap?
+    for case .map(let one) in status.list("consumers") where !one.flag("connected") {
+      if one.number("cursor") < holder?.number("cursor") ?? head { holder = one }
+    }
+    // Below a gibibyte nobody is in anybody's way.
+    guard let holder, mebibytes >= 1024, holder.number("lag") > (head - earliest) / 2 else {
+      return DoctorCheck("retention", .ok, finding)
+    }
+    return DoctorCheck(
+      "retention", .note,
+      finding + "; '\(holder.text("name"))' is away and holds \(holder.number("lag")) events of it",
+      advice: "start it, or `eventbus consumers delete` it")
   }
 
   private static func journal(_ facts: DoctorFacts) -> DoctorCheck {

@@ -212,6 +212,22 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (90, false, DoctorCheck.Outcome.note), (90, true, .ok), (10, false, .ok),
+    ] as [(UInt64, Bool, DoctorCheck.Outcome)])
+  func `who is away and holds most of a large journal is named`(
+    _ row: (lag: UInt64, connected: Bool, outcome: DoctorCheck.Outcome)
+  ) {
+    let reader = Self.consumer(
+      "reader", cursor: 100 - row.lag, lag: row.lag, connected: row.connected)
+    let status = Self.status {
+      $0["journalBytes"] = .number(2 << 30)
+      $0["consumers"] = .list([.map(reader)])
+    }
+    #expect(Self.outcome("retention", Self.facts(status, sinks: [])) == row.outcome)
+  }
+
   @Test func `an event from the future shows a clock that went back`() {
     var name = ControlMap()
     name["name"] = .text("A")

@@ -51,6 +51,42 @@ extension IntegrationTests {
       #expect(ContinuousClock.now - start < .seconds(5))
     }
 
+    private static let hasFish = FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")
+    private static let hasZsh = FileManager.default.isExecutableFile(atPath: "/usr/bin/zsh")
+
+    /// A shell in which `eventbus` is this program.
+    private func shell(_ path: String, _ script: String) throws -> [String] {
+      let folder = URL(fileURLWithPath: Program.path).deletingLastPathComponent().path
+      let shell = try ChildProcess(
+        path, ["-f", "-c", script].filter { path.hasSuffix("zsh") || $0 != "-f" },
+        environment: ["PATH": folder + ":/usr/bin:/bin"])
+      try #require(shell.wait() == .exited(0), "\(shell.errorOutput.text)")
+      return String(decoding: shell.output.waitForEnd(), as: UTF8.self)
+        .split(separator: "\n").map(String.init)
+    }
+
+    @Test(.enabled(if: hasFish, "needs fish"))
+    func `fish completes from the same answers`() throws {
+      let offered = try shell(
+        "/usr/bin/fish",
+        "eventbus completions fish | source; complete -C 'eventbus bench --mode '")
+      #expect(offered == ["durable", "live"])
+    }
+
+    @Test(.enabled(if: hasZsh, "needs zsh"))
+    func `zsh completes from the same answers`() throws {
+      // Outside the line editor there is no compadd: this one prints what it is given.
+      let offered = try shell(
+        "/usr/bin/zsh",
+        """
+        compdef() { :; }
+        compadd() { print -rl -- "${(@P)5}"; }
+        eval "$(eventbus completions zsh)"
+        words=(eventbus bench --mode ""); CURRENT=4; _eventbus
+        """)
+      #expect(offered == ["durable", "live"])
+    }
+
     @Test func `every command has a page, for people and for man`() throws {
       let overview = try Program.run(["help"])
       let names = overview.lines.filter { $0.hasPrefix("  ") }.compactMap { line in

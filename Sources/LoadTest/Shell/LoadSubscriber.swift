@@ -46,7 +46,7 @@ public struct LoadSubscriber {
       }
       if batch.gap != nil { result.gaps += 1 }
       let now = SystemClock.monotonic()
-      batch.forEach { _, name, payload in take(name, payload, at: now) }
+      batch.forEach { _, _, payload in take(payload, at: now) }
       subscriber.commit(batch)
       end = batch.end
       reportProgress(now)
@@ -75,8 +75,7 @@ public struct LoadSubscriber {
       case .lost: result.gaps += 1
       case .event(let event, _):
         let now = SystemClock.monotonic()
-        let name = Array(event.name.utf8)
-        unsafe take(name.span.bytes, event.payload.span.bytes, at: now)
+        unsafe take(event.payload.span.bytes, at: now)
         reportProgress(now)
       }
     }
@@ -88,7 +87,7 @@ public struct LoadSubscriber {
       "no answer from \(settings.bus) within \(settings.timeout)", isUnreachable: true)
   }
 
-  private mutating func take(_ name: RawSpan, _ payload: RawSpan, at now: Int64) {
+  private mutating func take(_ payload: RawSpan, at now: Int64) {
     guard let intended = result.tally.take(reader.read(payload)) else { return }
     if result.measured == 0 { result.first = now }
     result.last = now

@@ -35,8 +35,8 @@ extension BenchReport {
       table.append(["\(Int(step.rate))", milliseconds(step.p99), step.isKept ? "yes" : "no"])
     }
     let found =
-      best.map { "highest    \(Int($0)) events/s keep p99 <= \(slo)" }
-      ?? "highest    no rate kept p99 <= \(slo)"
+      best.map { "highest    \(Int($0)) events/s keep p99 <= \(milliseconds(slo.nanoseconds)) ms" }
+      ?? "highest    no rate kept p99 <= \(milliseconds(slo.nanoseconds)) ms"
     return [table.text.split(separator: "\n").joined(separator: "\n"), found]
   }
 
@@ -62,9 +62,13 @@ extension BenchReport {
     var lines = ["latency    ms, \(from): " + line.joined(separator: "  ")]
     let late = outcome.lateness
     if !late.isEmpty {
+      let p99 = late.value(atPercentile: 99)
+      // Whoever measures late finds the bus late.
+      let isShort = p99 > all.value(atPercentile: 99) / 2
       lines.append(
-        "           of it by the load generator: p99 \(milliseconds(late.value(atPercentile: 99)))"
-          + "  max \(milliseconds(late.maximum))")
+        "           of it by the load generator: p99 \(milliseconds(p99))  max "
+          + milliseconds(late.maximum)
+          + (isShort ? "; more than half: this machine is short of CPU for such a test" : ""))
     }
     return lines
   }
