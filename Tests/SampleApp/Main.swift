@@ -12,7 +12,7 @@ import Foundation
 ///
 /// Of each request that had no answer it prints `cut ID,ID,...`, its messageIds.
 @main struct SampleApp {
-  static func main() async throws {
+  @MainActor static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count == 5, let first = Int(arguments[4]) else {
       say("usage: sample-app ENDPOINT KEY FOLDER FIRST")
@@ -32,12 +32,12 @@ import Foundation
     let analytics = try AnalyticsService(
       AnalyticsServiceConfiguration(storePath: arguments[3] + "/analytics.sqlite"),
       providers: [client], plugins: [Numbering(first: first)])
-    let screen = try await SampleScreen(analytics)
+    let screen = try SampleScreen(analytics)
     say("ready")
     while let line = readLine() {
       let words = line.split(separator: " ")
       switch words.first {
-      case "play": await screen.play(Int(words.last ?? "") ?? 0)
+      case "play": screen.play(Int(words.last ?? "") ?? 0)
       case "stored": await waitUntilStored(analytics, client)
       case "flush":
         _ = await analytics.flush()
