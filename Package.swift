@@ -86,7 +86,7 @@ let modules: [Module] = [
     name: "Collector",
     uses: [
       "Primitives", "EventModel", "BusProtocol", "EventCodec", "Compression", "Hashing",
-      "HTTPServer", "BusClient",
+      "HTTPServer", "BusClient", "TrackingPlan",
     ], settings: spans, testsUse: ["BusBroker", "EventJournal"]),
   Module(
     name: "Destinations",
@@ -175,6 +175,7 @@ targets += [
       "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "Collector",
       "Destinations", "Aggregation", "HTTPClient", "LoadTest",
       "Inspection", "Dashboard",
+      "TrackingPlan",
     ],
     path: "Sources/eventbus-cli",
     swiftSettings: strict),

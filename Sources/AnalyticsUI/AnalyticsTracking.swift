@@ -11,6 +11,7 @@ public import Analytics
 ///   }
 /// }
 /// ```
+@MainActor
 public protocol AnalyticsTracking {
   var analytics: any AnalyticsEventSending { get }
 }

@@ -1,5 +1,6 @@
 public import BusClient
 public import HTTPServer
+public import TrackingPlan
 internal import Primitives
 internal import Synchronization
 
@@ -14,6 +15,9 @@ public final class Collector: Sendable {
   private let pending: PendingRequests
   private let server: Mutex<HTTPServer?>
   private let thread: Mutex<OwnedThread?>
+  private let plan: PlanHolder
+  private let planKeeper: PlanKeeper
+  private let planThread: Mutex<OwnedThread?>
   /// The port listened on, also when 0 was asked for.
   public let port: UInt16
 
@@ -27,7 +31,8 @@ public final class Collector: Sendable {
     }
     let shared = CollectorShared(
       deadline: configuration.busDeadline.nanoseconds, at: SystemClock.monotonic())
-    let core = CorePool(configuration)
+    let plan = PlanHolder()
+    let core = CorePool(configuration, plan)
     let pending: PendingRequests
     let thread: OwnedThread
     do throws(SystemError) {
@@ -46,7 +51,18 @@ public final class Collector: Sendable {
     let work = RequestWork(
       producer: producer, core: core, shared: shared, pending: pending,
       deadline: configuration.busDeadline.nanoseconds,
-      maximumBodyBytes: configuration.maximumBodyBytes)
+      maximumBodyBytes: configuration.maximumBodyBytes,
+      plan: PlanAnswer(holder: plan, pending: pending))
+    let keeper = PlanKeeper(
+      plan, producer: producer, address: configuration.bus,
+      directory: configuration.planDirectory, onTrouble: configuration.onPlanTrouble)
+    let planThread: OwnedThread
+    do throws(SystemError) {
+      planThread = try keeper.start()
+    } catch {
+      pending.stop()
+      throw .system(text: error.description)
+    }
     let server: HTTPServer
     do throws(HTTPServerError) {
       server = try HTTPServer(
@@ -54,6 +70,7 @@ public final class Collector: Sendable {
         limits: Self.limits(configuration), identity: configuration.identity,
         answering: { work.handle($0, $1) })
     } catch {
+      keeper.stop()
       pending.stop()
       throw .server(error)
     }
@@ -63,25 +80,36 @@ public final class Collector: Sendable {
     self.pending = pending
     self.server = Mutex(server)
     self.thread = Mutex(thread)
+    self.plan = plan
+    planKeeper = keeper
+    self.planThread = Mutex(planThread)
     port = server.port
   }
 
   /// Takes no more requests, answers those under way, and waits for the bus; all within the grace.
   public func stop() -> FlushResult {
     let deadline = SystemClock.monotonic() + configuration.grace.nanoseconds
+    planKeeper.stop()
+    plan.endWaiting()
     server.withLock { $0.take() }?.stop()
     let left = max(0, deadline - SystemClock.monotonic())
     let result = producer.closeBlocking(deadline: .nanoseconds(left))
     pending.stop()
     thread.withLock { $0.take() }?.join()
+    planThread.withLock { $0.take() }?.join()
     return result
   }
 
   public var metrics: CollectorMetrics {
     var metrics = shared.metrics(at: SystemClock.monotonic())
-    metrics.waiting = pending.count
+    // Who waits for another plan does not wait for the bus.
+    metrics.waiting = max(0, pending.count - plan.waiting)
+    metrics.plan = plan.metrics
     return metrics
   }
+
+  /// Raw paths that the plan in force does not map, the most frequent first.
+  public func unmappedPaths(_ limit: Int) -> [UnmappedPaths.Count] { plan.unmapped(limit) }
 
   public var serverCounters: HTTPServerCounters {
     server.withLock { $0?.counters ?? HTTPServerCounters() }
@@ -135,10 +163,10 @@ final class CorePool: Sendable {
   private let idle = Mutex<[CollectorCore]>([])
   private let make: @Sendable () -> CollectorCore
 
-  init(_ configuration: CollectorConfiguration) {
+  init(_ configuration: CollectorConfiguration, _ plan: PlanHolder) {
     let keys = WriteKeys(configuration.writeKeys)
     let (bytes, rules) = (configuration.maximumBodyBytes, configuration.rules)
-    make = { CollectorCore(keys: keys, maximumBodyBytes: bytes, rules: rules) }
+    make = { CollectorCore(keys: keys, maximumBodyBytes: bytes, rules: rules, plan: plan) }
   }
 
   func with<R, E: Error>(_ body: (inout CollectorCore) throws(E) -> R) throws(E) -> R {

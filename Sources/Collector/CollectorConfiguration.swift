@@ -21,6 +21,10 @@ public struct CollectorConfiguration: Sendable {
   public var maximumPendingBytes = 64 << 20
   /// How long a request may wait for the bus; then it is answered with 503.
   public var busDeadline = Duration.seconds(10)
+  /// Where the tracking plan is kept, made when there is one; nil: it is read from the bus at each start.
+  public var planDirectory: String?
+  /// News of the plan that somebody should see, on a thread of the collector's.
+  public var onPlanTrouble: @Sendable (String) -> Void = { _ in }
   /// How long `stop` waits for what is under way.
   public var grace = Duration.seconds(8)
 

@@ -19,11 +19,14 @@ struct CollectorCore: Sendable {
   private var segment: SegmentDecoder
   private var mixpanel: MixpanelDecoder
 
-  init(keys: WriteKeys, maximumBodyBytes: Int, rules: PropertyRules) {
+  init(
+    keys: WriteKeys, maximumBodyBytes: Int, rules: PropertyRules, plan: PlanHolder = PlanHolder()
+  ) {
     self.keys = keys
     self.maximumBodyBytes = maximumBodyBytes
-    segment = SegmentDecoder(rules: RuleApplication(rules))
-    mixpanel = MixpanelDecoder(rules: RuleApplication(rules))
+    let mapping = PathMapping(holder: plan)
+    segment = SegmentDecoder(rules: RuleApplication(rules), mapping: mapping)
+    mixpanel = MixpanelDecoder(rules: RuleApplication(rules), mapping: mapping)
   }
 
   /// - Parameter receivedAt: nanoseconds since 1970.

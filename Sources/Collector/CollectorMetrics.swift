@@ -22,6 +22,23 @@ public struct CollectorMetrics: Sendable {
   /// Why new events are refused; empty while they are taken.
   public internal(set) var trouble = ""
 
+  public internal(set) var plan = Plan()
+
+  /// The tracking plan, and what it did to events with raw paths.
+  public struct Plan: Hashable, Sendable {
+    /// 0: there is none.
+    public internal(set) var version = 0
+    public internal(set) var mapped: UInt64 = 0
+    /// Stored as they came; somebody should map them.
+    public internal(set) var unmapped: UInt64 = 0
+    /// Refused, since nothing may be reported from there.
+    public internal(set) var excluded: UInt64 = 0
+    /// Events of the bus that were no plan or a broken one.
+    public internal(set) var refused: UInt64 = 0
+    /// Different unmapped paths, 10,000 at most.
+    public internal(set) var unmappedPaths = 0
+  }
+
   public init() {}
 
   /// Verdicts are few, and routes as well; a code that a later broker invents is one more.

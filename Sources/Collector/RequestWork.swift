@@ -12,7 +12,10 @@ struct RequestWork: Sendable {
   let deadline: Int64
   let maximumBodyBytes: Int
 
+  let plan: PlanAnswer
+
   func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
+    if request.path == PlanAnswer.path { return plan.handle(request, responder) }
     guard let route = CollectorRoute.named(request.path) else {
       return responder.answer(Self.elsewhere(request))
     }

@@ -56,10 +56,13 @@ enum CollectorCommand {
   private static func run(_ context: Commands.Context) throws -> ExitCode {
     let arguments = context.arguments
     let ports = try ServicePorts(arguments)
-    let configuration = try CollectorOptions.configuration(context)
+    var configuration = try CollectorOptions.configuration(context)
     let metrics = try ports.metrics(arguments, distance: 11)
     let log = context.log.labelled("collector")
     FileLimit.raise()
+    configuration.onPlanTrouble = { text in
+      log.warning("trouble with the plan", LogField("what", .text(TerminalText.escape(text))))
+    }
     let collector: Collector
     do {
       collector = try Collector(configuration) { note($0, log) }
@@ -146,6 +149,7 @@ enum CollectorOptions {
     configuration.writeKeys = try keys(context)
     configuration.identity = try identity(context)
     configuration.rules = try rules(context)
+    configuration.planDirectory = try arguments.requiredText("data") + "/collector"
     return configuration
   }
 

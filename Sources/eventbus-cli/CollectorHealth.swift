@@ -2,6 +2,7 @@ import BusClient
 import Collector
 import HTTPServer
 import ServiceRuntime
+import TrackingPlan
 
 /// What the collector answers about itself over HTTP.
 enum CollectorHealth {
@@ -25,6 +26,19 @@ enum CollectorHealth {
       .init("refused", integer(metrics.refused)), .init("waiting", integer(metrics.waiting)),
       .init("connections", integer(server.connections)),
       .init("tooSlow", integer(server.tooSlow)), .init("tooLarge", integer(server.tooLarge)),
+      .init("plan", plan(collector, metrics.plan)),
+    ])
+  }
+
+  /// The places that most want an entry in the plan are named; `eventbus plan paths` lists all.
+  private static func plan(_ collector: Collector, _ plan: CollectorMetrics.Plan) -> JSONText {
+    let paths = collector.unmappedPaths(20).map { count in
+      JSONText.object([.init("path", .text(count.path)), .init("count", integer(count.count))])
+    }
+    return .object([
+      .init("version", integer(plan.version)), .init("mapped", integer(plan.mapped)),
+      .init("unmapped", integer(plan.unmapped)), .init("excluded", integer(plan.excluded)),
+      .init("unmappedPaths", integer(plan.unmappedPaths)), .init("mostUnmapped", .list(paths)),
     ])
   }
 
@@ -48,6 +62,14 @@ enum CollectorHealth {
       counter("overloaded_total", "Requests for whose body there was no room.", server.overloaded),
       counter(
         "acknowledged_events_total", "Events durable at the bus.", producer.acknowledged),
+      counter("plan_mapped_events_total", "Raw paths that became events.", metrics.plan.mapped),
+      counter(
+        "plan_unmapped_events_total", "Raw paths that the plan does not map.", metrics.plan.unmapped
+      ),
+      counter(
+        "plan_excluded_events_total", "Raw paths from where nothing may come.",
+        metrics.plan.excluded),
+      gauge("plan_version", "The plan in force; 0: none.", metrics.plan.version),
       gauge("connections", "Connections now.", server.connections),
       gauge("waiting_requests", "Requests that wait for the bus.", metrics.waiting),
       gauge("bus_connected", "1 while the bus is reached.", metrics.isBusConnected ? 1 : 0),

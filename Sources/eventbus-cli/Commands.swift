@@ -29,6 +29,7 @@ enum Commands {
     ] + PublisherCommand.entries + DeadLettersCommands.entries + ConsumersCommands.entries
     + JournalCommands.entries + KeysCommands.entries + ArchiveCommands.entries
     + HelpCommands.entries
+    + PlanCommands.entries
 
   static let parser = CommandLineParser(
     program: "eventbus", version: version,

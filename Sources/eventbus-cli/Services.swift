@@ -30,7 +30,9 @@ struct Services {
   private var collector: ServiceSpecification {
     ServiceSpecification(
       name: "collector", program: program,
-      arguments: ["collector", "--port-base", "\(portBase)", "--bus", bus] + logArguments,
+      arguments: [
+        "collector", "--data", data, "--port-base", "\(portBase)", "--bus", bus,
+      ] + logArguments,
       after: ["broker"])
   }
 

@@ -6,7 +6,7 @@ public protocol AnalyticsTransport: Sendable {
   func send(_ request: AnalyticsRequest) async throws(AnalyticsTransportError) -> AnalyticsResponse
 }
 
-/// One POST.
+/// One request: a POST, unless it says otherwise.
 public struct AnalyticsRequest: Sendable, Hashable {
   public struct Header: Sendable, Hashable {
     public var name: String
@@ -23,9 +23,13 @@ public struct AnalyticsRequest: Sendable, Hashable {
   /// As it goes out: compressed where a header says so.
   public var body: [UInt8]
   public var timeout: Duration
+  public var method: String
 
-  public init(url: String, headers: [Header] = [], body: [UInt8], timeout: Duration = .seconds(30))
-  {
+  public init(
+    url: String, headers: [Header] = [], body: [UInt8], timeout: Duration = .seconds(30),
+    method: String = "POST"
+  ) {
+    self.method = method
     self.url = url
     self.headers = headers
     self.body = body

@@ -39,7 +39,8 @@
     ) async throws(AnalyticsTransportError) -> AnalyticsResponse {
       let id = nextID.add(1, ordering: .relaxed).oldValue
       let call = HTTPCall(
-        request.url, headers: request.headers.map { HTTPHeader($0.name, $0.value) },
+        request.url, method: request.method,
+        headers: request.headers.map { HTTPHeader($0.name, $0.value) },
         body: request.body)
       let result = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in

@@ -1,4 +1,4 @@
-internal import Primitives
+public import Primitives
 
 /// The transport that the system brings: URLSession on Apple's, libcurl on Linux.
 public enum SystemTransport {

@@ -24,8 +24,8 @@
         throw AnalyticsTransportError("\(request.url) is no address")
       }
       var message = URLRequest(url: url)
-      message.httpMethod = "POST"
-      message.httpBody = Data(request.body)
+      message.httpMethod = request.method
+      if !request.body.isEmpty { message.httpBody = Data(request.body) }
       for header in request.headers {
         message.setValue(header.value, forHTTPHeaderField: header.name)
       }

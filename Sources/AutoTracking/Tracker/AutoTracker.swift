@@ -15,7 +15,7 @@ internal import Synchronization
 /// Without a plan nothing is reported, unless ``AutoTrackingConfiguration/reportsRawPaths`` says so. A new
 /// plan takes effect with the next event.
 ///
-/// ``record(_:sender:from:state:)`` belongs to the main actor, as views do, and takes some tens of
+/// ``record(_:sender:from:state:texts:)`` belongs to the main actor, as views do, and takes some tens of
 /// microseconds; all else may be called from anywhere.
 public final class AutoTracker: Sendable {
   private let analytics: any AnalyticsEventSending
@@ -58,10 +58,11 @@ public final class AutoTracker: Sendable {
   ///   - sender: the class of what acted; nil: the responder's own.
   ///   - responder: where it happened; its chain is followed to the application.
   ///   - state: what the responder does not know itself, as the row of the cell.
+  ///   - texts: the same of what a person reads, as the title of an alert's answer.
   @MainActor
   public func record(
     _ action: TrackedAction, sender: String? = nil, from responder: any TrackedResponder,
-    state: [EventPath.State] = []
+    state: [EventPath.State] = [], texts: [EventPath.State] = []
   ) {
     let chain = ResponderChain(from: responder)
     guard chain.privacy < .excluded else { return core.withLock { $0.countExcluded() } }
@@ -71,7 +72,7 @@ public final class AutoTracker: Sendable {
       state: isMasked
         ? [] : responder.trackedState + state + chain.responders.flatMap(\.trackedParameters))
     let observation = AutoTrackerCore.Observation(
-      path: path, texts: isMasked ? [] : responder.trackedTexts, isMasked: isMasked)
+      path: path, texts: isMasked ? [] : responder.trackedTexts + texts, isMasked: isMasked)
     // Key paths are read outside of the lock: a getter of the app's may do anything.
     let keyPaths = core.withLock { $0.keyPaths(of: observation) }
     var values: [[String]: PropertyValue] = [:]

@@ -23,7 +23,12 @@ struct MixpanelDecoder: Sendable {
   private var reader = PlainEventReader()
   private var rules: RuleApplication
 
-  init(rules: RuleApplication) { self.rules = rules }
+  private let mapping: PathMapping
+
+  init(rules: RuleApplication, mapping: PathMapping) {
+    self.rules = rules
+    self.mapping = mapping
+  }
 
   /// What is asked of each event.
   struct Demands {
@@ -73,9 +78,9 @@ struct MixpanelDecoder: Sendable {
     } catch {
       throw EventRefusal(error)
     }
-    let place = try PayloadChecks.finish(
-      topic, &verdicts.events.payloads, from: start, needsIdentity: false, &rules)
-    verdicts.take(name: topic, messageId: place)
+    let finished = try PayloadChecks.finish(
+      topic, &verdicts.events.payloads, from: start, needsIdentity: false, mapping, &rules)
+    verdicts.take(name: finished.topic, messageId: finished.messageId)
   }
 
   private static func object(_ event: RawSpan) throws(EventRefusal) -> PropertyObject {

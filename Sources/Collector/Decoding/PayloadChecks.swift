@@ -3,11 +3,13 @@ internal import Primitives
 
 /// What every event goes through once it is a payload, whatever form it came in.
 enum PayloadChecks {
-  /// Checks who it is about, carries out the rules, and tells where its messageId stands.
+  /// Checks who it is about, gives it the name that the plan has for its path, carries out the rules, and
+  /// tells its name and where its messageId stands.
   static func finish(
-    _ topic: [UInt8], _ payloads: inout [UInt8], from start: Int, needsIdentity: Bool,
-    _ rules: inout RuleApplication
-  ) throws(EventRefusal) -> Range<Int> {
+    _ given: [UInt8], _ payloads: inout [UInt8], from start: Int, needsIdentity: Bool,
+    _ mapping: PathMapping, _ rules: inout RuleApplication
+  ) throws(EventRefusal) -> (topic: [UInt8], messageId: Range<Int>) {
+    let topic = try mapping.apply(given, &payloads, from: start)
     if needsIdentity {
       let payload = unsafe payloads.span.bytes.extracting(start...)
       guard try read({ () throws(MessagePackError) in try hasIdentity(payload, topic) }) else {
@@ -22,7 +24,7 @@ enum PayloadChecks {
     let payload = unsafe payloads.span.bytes.extracting(start...)
     let id = try read { () throws(MessagePackError) in try messageId(payload) }
     guard id.count <= EventRefusal.maximumMessageIdBytes else { throw .messageIdTooLong }
-    return start + id.lowerBound..<start + id.upperBound
+    return (topic, start + id.lowerBound..<start + id.upperBound)
   }
 
   /// What was just encoded reads, so this only keeps a fault of ours from ending the process.

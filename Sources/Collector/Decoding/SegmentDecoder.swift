@@ -10,7 +10,12 @@ struct SegmentDecoder: Sendable {
   private var reader = JSONEventReader()
   private var rules: RuleApplication
 
-  init(rules: RuleApplication) { self.rules = rules }
+  private let mapping: PathMapping
+
+  init(rules: RuleApplication, mapping: PathMapping) {
+    self.rules = rules
+    self.mapping = mapping
+  }
 
   /// Adds the verdict on each event of `list`, and the payloads of the good ones.
   mutating func read(
@@ -74,8 +79,8 @@ struct SegmentDecoder: Sendable {
     } catch {
       throw EventRefusal(error)
     }
-    let id = try PayloadChecks.finish(
-      topic, &verdicts.events.payloads, from: start, needsIdentity: needsIdentity, &rules)
-    verdicts.take(name: topic, messageId: id)
+    let event = try PayloadChecks.finish(
+      topic, &verdicts.events.payloads, from: start, needsIdentity: needsIdentity, mapping, &rules)
+    verdicts.take(name: event.topic, messageId: event.messageId)
   }
 }

@@ -99,7 +99,8 @@ public struct PlanCheck: Sendable {
       }
     }
     guard !definition.allowsOthers else { return problems }
-    for member in properties?.members ?? [] where definition[property: member.key] == nil {
+    for member in properties?.members ?? []
+    where member.key != RawPaths.property && definition[property: member.key] == nil {
       let nearest = Nearest.word(to: member.key, in: definition.properties.map(\.name))
       problems.append(
         Problem(event: name, property: member.key, kind: .unplannedProperty(nearest: nearest)))

@@ -32,6 +32,7 @@ public struct PlanInference: Sendable {
   ///   are at most so many, gets them as the only ones. 0: none does.
   public init(maximumValues: Int = 0) { self.maximumValues = maximumValues }
 
+  /// Takes one event. The path that automatic tracking adds is no property of the product's.
   public mutating func take(_ name: EventType, _ properties: PropertyObject?) {
     count += 1
     guard events[name] != nil || events.count < PlanLimits.maximumEvents else {
@@ -40,7 +41,9 @@ public struct PlanInference: Sendable {
     }
     var event = events.removeValue(forKey: name) ?? Event()
     event.count += 1
-    for member in properties?.members ?? [] { take(member, into: &event) }
+    for member in properties?.members ?? [] where member.key != RawPaths.property {
+      take(member, into: &event)
+    }
     events[name] = event
   }
 
