@@ -1,4 +1,4 @@
-public import Primitives
+internal import Primitives
 
 /// The transport that the system brings: URLSession on Apple's, libcurl on Linux.
 public enum SystemTransport {
