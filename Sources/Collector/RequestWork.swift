@@ -11,7 +11,6 @@ struct RequestWork: Sendable {
   /// Nanoseconds that a request may wait for the bus.
   let deadline: Int64
   let maximumBodyBytes: Int
-
   let plan: PlanAnswer
 
   func handle(_ request: HTTPRequest, _ responder: HTTPResponder) {
