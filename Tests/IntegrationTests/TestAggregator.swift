@@ -9,10 +9,13 @@ final class TestAggregator {
   private(set) var url = ""
   private let arguments: [String]
 
-  init(_ bus: String, reports: String? = nil, _ options: [String] = []) throws {
+  /// - Parameter data: of another process, to see what it keeps there.
+  init(
+    _ bus: String, reports: String? = nil, data: String? = nil, _ options: [String] = []
+  ) throws {
     folder = try TemporaryFolder()
     var arguments = [
-      "aggregator", "--bus", bus, "--port-base", "0", "--data", folder.file("data"),
+      "aggregator", "--bus", bus, "--port-base", "0", "--data", data ?? folder.file("data"),
     ]
     if let reports {
       try reports.write(toFile: folder.file("reports.json"), atomically: true, encoding: .utf8)

@@ -26,6 +26,13 @@ extension IntegrationTests {
         backgrounds.insert(colour ?? "")
       }
       #expect(backgrounds.count == 2)
+      let motion =
+        "getComputedStyle(document.querySelector('#connection'), '::before').animationName"
+      #expect(try page.value(motion).text == "beat")
+      try page.call(
+        "Emulation.setEmulatedMedia",
+        ["features": [["name": "prefers-reduced-motion", "value": "reduce"]]])
+      #expect(try page.value(motion).text == "none")
       // Charts take their colours from the same place.
       try page.sees(
         "document.querySelector('#counts-chart').getAttribute('aria-label').includes('60')")

@@ -122,6 +122,11 @@ extension IntegrationTests {
       try page.sees("document.querySelector('#total')?.innerText === '2'")
       #expect(
         try page.value("document.querySelector('input[value=custom]').checked") == .bool(true))
+      // Times are told in the viewer's zone, wherever the reports' is.
+      try page.call("Emulation.setTimezoneOverride", ["timezoneId": "Asia/Tokyo"])
+      _ = try page.value("location.assign('/')")
+      try page.sees("#zones", text: "your zone, Asia/Tokyo")
+      #expect(try page.text("#zones").contains("those of UTC, the zone of the reports"))
     }
   }
 }
