@@ -61,6 +61,7 @@ public final class FaultyFile: JournalFile {
         // As Linux does: the pages count as clean now, whether or not they reached the disk.
         throw SystemError(call: "fdatasync", code: EIO)
       }
+      guard !state.faults.skipsSyncs else { return }
       state.inodes[inode].durable = state.inodes[inode].bytes
       state.inodes[inode].pending = []
     }

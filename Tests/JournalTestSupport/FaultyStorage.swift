@@ -20,13 +20,16 @@ public final class FaultyStorage: JournalStorage {
     public var room = Int.max
     /// The sync with this number, from 0, fails.
     public var failingSync = Int.max
+    /// Syncs succeed and do nothing, as on a disk that lies, or under a journal that leaves them out.
+    public var skipsSyncs = false
 
     public init(
-      stopsBefore: Int = .max, room: Int = .max, failingSync: Int = .max
+      stopsBefore: Int = .max, room: Int = .max, failingSync: Int = .max, skipsSyncs: Bool = false
     ) {
       self.stopsBefore = stopsBefore
       self.room = room
       self.failingSync = failingSync
+      self.skipsSyncs = skipsSyncs
     }
   }
 

@@ -25,14 +25,14 @@ struct BusSimulation {
   private(set) var seeks = 0
   var deletedSegments: Int { broker.deleted }
 
-  init(seed: UInt64) {
+  init(seed: UInt64, bug: PlantedBug? = nil) {
     var random = SeededRandom(seed: seed)
-    broker = SimulatedBroker(using: &random)
-    producers = (1...2).map { SimulatedProducer(number: $0, seed: seed &+ UInt64($0)) }
+    broker = SimulatedBroker(using: &random, bug: bug)
+    producers = (1...2).map { SimulatedProducer(number: $0, seed: seed &+ UInt64($0), bug: bug) }
     subscribers = [
-      SimulatedSubscriber(name: "", wanted: nil, seed: seed &+ 10),
-      SimulatedSubscriber(name: "all", wanted: nil, seed: seed &+ 11),
-      SimulatedSubscriber(name: "only A", wanted: "A", seed: seed &+ 12),
+      SimulatedSubscriber(name: "", wanted: nil, seed: seed &+ 10, bug: bug),
+      SimulatedSubscriber(name: "all", wanted: nil, seed: seed &+ 11, bug: bug),
+      SimulatedSubscriber(name: "only A", wanted: "A", seed: seed &+ 12, bug: bug),
     ]
     self.random = random
     for _ in 0..<(producers.count + subscribers.count) { links.append(Link(newPeer())) }

@@ -10,7 +10,8 @@ import Primitives
 ///
 /// - What was acknowledged is there. Each producer's events are there once, in order, without a hole.
 /// - Offsets are dense, and an event that anyone has seen is still at its place.
-/// - No stored cursor is ahead of what its subscriber has handled, since the last seek if there was one.
+/// - No stored cursor is ahead of what its subscriber has handled, since the last seek if there was one, nor
+///   behind what the subscriber was told is stored.
 /// - In the end every subscriber has handled every event it wants.
 struct JournalOracle {
   private struct Stored: Equatable {
@@ -94,7 +95,18 @@ struct JournalOracle {
     _ broker: SimulatedBroker, _ subscribers: [SimulatedSubscriber]
   ) throws {
     for subscriber in subscribers {
-      guard let record = broker.cursors[Array(subscriber.name.utf8)] else { continue }
+      guard let record = broker.cursors[Array(subscriber.name.utf8)] else {
+        try require(
+          subscriber.committed == nil, "'\(subscriber.name)' was told of a cursor that is not there"
+        )
+        continue
+      }
+      if let committed = subscriber.committed {
+        try require(
+          record.cursor >= committed,
+          "'\(subscriber.name)' was told that \(committed.offset) is stored, and "
+            + "\(record.cursor.offset) is")
+      }
       // The store may not have the last seek yet.
       let knowsSeek = record.seekGeneration == subscriber.generation
       let handled = knowsSeek ? subscriber.handledSinceSeek : subscriber.handledTo

@@ -19,6 +19,7 @@ struct SimulatedBroker {
   let durability: JournalDurability
   /// Whether old segments go, once the named subscribers have cursors that hold back what they need.
   private let retains: Bool
+  private let bug: PlantedBug?
 
   struct Process {
     var core: BrokerCore
@@ -30,7 +31,8 @@ struct SimulatedBroker {
     var nextTick: Int64 = 0
   }
 
-  init(using random: inout SeededRandom) {
+  init(using random: inout SeededRandom, bug: PlantedBug? = nil) {
+    self.bug = bug
     segmentBytes = Int.random(in: 500...4000, using: &random)
     tailBytes = Int.random(in: 300...3000, using: &random)
     durability = [.fsync, .fsync, .os, .none].randomElement(using: &random) ?? .fsync
@@ -38,6 +40,7 @@ struct SimulatedBroker {
   }
 
   mutating func start(at now: Int64, seed: UInt64) throws {
+    setRoom(.max)
     let recovery = try Journal.open(
       storage,
       configuration: JournalConfiguration(
@@ -46,7 +49,15 @@ struct SimulatedBroker {
     configuration.tailBytes = tailBytes
     configuration.retentionBytes = 0
     configuration.keepUnreadBytes = .max
-    let (names, producers) = try BrokerParts.tables(recovery, configuration)
+    if bug == .deletesUnread {
+      configuration.keepUnreadBytes = 0
+      configuration.dropUnread = true
+    }
+    var (names, producers) = try BrokerParts.tables(recovery, configuration)
+    if bug == .forgetsWhatProducersSent {
+      producers = ProducerTable(
+        limit: configuration.maximumProducers, idle: configuration.producerIdle)
+    }
     process = Process(
       core: BrokerCore(
         configuration: configuration, description: BrokerDescription(), journal: recovery.core,
@@ -76,7 +87,9 @@ struct SimulatedBroker {
       switch action {
       case .send(let peer, let message):
         if !send(peer, message) { process.core.peerLost(peer, isFull: false) }
-      case .write(let groups): process.writes.append(groups)
+      case .write(let groups):
+        process.writes.append(groups)
+        if bug == .acknowledgesBeforeItWrites { process.core.written(groups.count) }
       case .read(let request): process.reads.append(request)
       case .storeCursors(let changes): process.stores.append(changes)
       case .live, .report: break
@@ -99,9 +112,9 @@ struct SimulatedBroker {
         try writer.write(group)
         count += 1
       }
-      process?.core.written(count)
+      if bug != .acknowledgesBeforeItWrites { process?.core.written(count) }
     } catch {
-      guard error.isRetriable else { return false }
+      guard error.isRetriable, bug != .acknowledgesBeforeItWrites else { return false }
       process?.core.written(count, failure: "\(error)")
     }
     return true
@@ -144,7 +157,7 @@ struct SimulatedBroker {
   mutating func store() {
     guard let changes = process?.stores.first else { return }
     process?.stores.removeFirst()
-    apply(changes)
+    if bug != .losesCursors { apply(changes) }
     process?.core.stored(changes, failure: nil)
   }
 
@@ -155,10 +168,14 @@ struct SimulatedBroker {
   /// The next operations on the disk are the last ones.
   func stopSoon(using random: inout SeededRandom) {
     storage.setFaults(
-      .init(stopsBefore: storage.operations + Int.random(in: 0...4, using: &random)))
+      .init(
+        stopsBefore: storage.operations + Int.random(in: 0...4, using: &random),
+        skipsSyncs: bug == .neverSynchronizes))
   }
 
-  func setRoom(_ bytes: Int) { storage.setFaults(.init(room: bytes)) }
+  func setRoom(_ bytes: Int) {
+    storage.setFaults(.init(room: bytes, skipsSyncs: bug == .neverSynchronizes))
+  }
 
   /// The process is killed, or its machine loses power where the durability survives that. A
   /// transaction under way may be done or not.

@@ -12,8 +12,10 @@ struct SimulatedProducer {
   var core: ProducerCore
   private(set) var published: [[UInt8]] = []
   private(set) var acknowledged = 0
+  private let bug: PlantedBug?
 
-  init(number: Int, seed: UInt64) {
+  init(number: Int, seed: UInt64, bug: PlantedBug? = nil) {
+    self.bug = bug
     self.number = number
     id = JournalProducer(high: 7, low: UInt64(number))
     var bytes: [UInt8] = []
@@ -59,6 +61,9 @@ struct SimulatedProducer {
   mutating func step(_ link: inout Link, at now: Int64, newPeer: () -> Peer) throws {
     _ = core.tick(at: now)
     try perform(&link, newPeer)
+    if bug == .renumbersWhatItRepeats, core.sent < core.queue.count, core.queue[core.sent].wasSent {
+      core.queue[core.sent].sequence = 0
+    }
     while core.sendNext(
       at: now,
       { span in

@@ -28,8 +28,12 @@ struct SimulatedSubscriber {
   /// The last offset that this run handled.
   private var last: UInt64?
   private var run: UInt8 = 0
+  /// What it was last told is in the cursor store.
+  private var told: Position?
+  private let bug: PlantedBug?
 
-  init(name: String, wanted: String?, seed: UInt64) {
+  init(name: String, wanted: String?, seed: UInt64, bug: PlantedBug? = nil) {
+    self.bug = bug
     self.name = name
     self.wanted = wanted
     core = Self.core(name, wanted, run: 0, seed: seed)
@@ -71,6 +75,11 @@ struct SimulatedSubscriber {
     awaitsSeek = false
   }
 
+  /// Whether its program never commits an earlier batch after a later one, which moves the cursor back.
+  private var onlyGoesOn: Bool { wanted != nil }
+  /// The cursor store must have this or a later one: no operator and no program has moved the cursor back.
+  var committed: Position? { generation == 0 && onlyGoesOn ? told : nil }
+
   /// Whether it and the broker know of the same seeks, so that the next one can be told from the last.
   var knowsItsSeek: Bool { core.generation == generation && !awaitsSeek }
 
@@ -85,7 +94,9 @@ struct SimulatedSubscriber {
       switch action {
       case .send(let bytes): link.sendUp(bytes)
       case .reconnect: link.replace(newPeer())
-      case .deliver(let batch): inbox.append(batch)
+      case .deliver(let batch):
+        inbox.append(batch)
+        if bug == .commitsBeforeItHandles, !name.isEmpty { core.commit(batch.end) }
       case .failed(let error): throw SimulationFailure(description: "\(name): \(error)")
       case .notice(.gap(let gap)):
         // Only who has no name can be overtaken by retention.
@@ -93,7 +104,8 @@ struct SimulatedSubscriber {
         gaps.append(gap.from.offset..<gap.to.offset)
       case .notice(.sought(let cursor, _)): jump(to: cursor)
       case .opened(let opened): if opened.seekGeneration >= generation { awaitsSeek = false }
-      case .committed, .head, .notice: break
+      case .committed(let cursor): told = cursor
+      case .head, .notice: break
       }
     }
   }
@@ -110,7 +122,8 @@ struct SimulatedSubscriber {
   mutating func handle(using random: inout SeededRandom) throws {
     guard !inbox.isEmpty else { return }
     let batch = inbox.removeFirst()
-    for event in batch.events {
+    let isSkipped = bug == .skipsBatches && Int.random(in: 0..<20, using: &random) == 0
+    for event in batch.events where !isSkipped {
       try require(
         last.map { event.offset > $0 } ?? true,
         "'\(name)' got \(event.offset) after \(last ?? 0)")
@@ -128,13 +141,14 @@ struct SimulatedSubscriber {
     switch Int.random(in: 0..<6, using: &random) {
     case 0, 1: commit(batch)
     case 2: held = batch
-    case 3: if let held { commit(held) }
+    case 3: if let held, !onlyGoesOn { commit(held) }
     default: break
     }
   }
 
   private mutating func commit(_ batch: EventBatch) {
-    if commits.allows(batch.end) { core.commit(batch.end) }
+    guard commits.allows(batch.end) || bug == .commitsAcrossSeeks else { return }
+    core.commit(batch.end)
   }
 
   func isDone(at head: UInt64) -> Bool { inbox.isEmpty && handledTo.offset == head }
