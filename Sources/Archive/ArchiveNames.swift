@@ -71,6 +71,13 @@ public enum ArchiveNames {
     return words.count == 4 && words.dropFirst().allSatisfy(isNumber)
   }
 
+  /// Whether a part can have this path below the archive's directory: it never leads out of there.
+  static func isOurs(path: String) -> Bool {
+    let words = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    return words.count == 3 && words[0].hasPrefix("date=") && isOurs(folder: words[0])
+      && words[1].hasPrefix("hour=") && isOurs(folder: words[1]) && range(of: words[2]) != nil
+  }
+
   /// Whether it is a folder that the archiver makes: `date=YYYY-MM-DD` or `hour=HH`.
   static func isOurs(folder name: String) -> Bool {
     let shape = name.map { $0.isASCII && $0.isNumber ? "0" : $0 }

@@ -109,7 +109,7 @@ extension Catalogue {
   ) throws(DatabaseError) -> [NameCount] {
     var counts: [NameCount] = []
     while try query.step() {
-      counts.append(NameCount(name: query.bytes(0), count: query.unsigned(1)))
+      counts.append(NameCount(name: query.bytes(0), count: try figure(query, 1)))
     }
     return counts
   }
@@ -125,7 +125,27 @@ extension Catalogue {
     return parts
   }
 
+  /// What counts or bytes of one part, or of all, cannot be: so many that sums of them would overflow.
+  private static let unbelievable: UInt64 = 1 << 40
+
+  /// A count or a size; in a damaged file anything can stand there.
+  func figure(
+    _ row: borrowing Statement, _ column: Int32
+  ) throws(DatabaseError) -> UInt64 {
+    let value = row.unsigned(column)
+    guard value < Self.unbelievable else {
+      throw DatabaseError(
+        kind: .corrupt, path: database.path, text: "\(row.integer(column)) is no count and no size")
+    }
+    return value
+  }
+
   private func part(_ row: borrowing Statement) throws(DatabaseError) -> Part {
+    guard ArchiveNames.isOurs(path: row.text(1)) else {
+      throw DatabaseError(
+        kind: .corrupt, path: database.path,
+        text: "part \(row.integer(0)) is in a file that is not named as a part")
+    }
     guard row.integer(9) <= row.integer(10), row.integer(11) <= row.integer(12),
       row.unsigned(3) <= row.unsigned(4), row.unsigned(14) <= row.unsigned(15)
     else {
@@ -134,8 +154,8 @@ extension Catalogue {
     }
     var part = Part(
       path: row.text(1), epoch: UInt32(clamping: row.integer(2)), first: row.unsigned(3),
-      last: row.unsigned(4), count: row.unsigned(5), bytes: row.unsigned(6),
-      rawBytes: row.unsigned(7), sha256: row.bytes(8),
+      last: row.unsigned(4), count: try figure(row, 5), bytes: try figure(row, 6),
+      rawBytes: try figure(row, 7), sha256: row.bytes(8),
       timestamps: row.integer(9)...row.integer(10), times: row.integer(11)...row.integer(12),
       created: row.integer(13), covered: row.unsigned(14)...row.unsigned(15))
     part.id = row.integer(0)

@@ -1,8 +1,10 @@
-import Archive
 import BusProtocol
+import Database
 import Hashing
 import TestSupport
 import Testing
+
+@testable import Archive
 
 @Suite struct CatalogueTests {
   let folder: TemporaryFolder
@@ -34,6 +36,23 @@ import Testing
 
   @Test func `a folder without a catalogue is no archive`() {
     #expect(throws: ArchiveError.self) { _ = try Catalogue(reading: folder.path) }
+  }
+
+  @Test(arguments: [
+    "parts SET path = '../../../etc/passwd'", "parts SET path = '/etc/passwd'",
+    "parts SET path = 'date=1970-01-01/hour=00/../../part-1-3-9.ndjson.zst'",
+    "parts SET path = ''", "parts SET count = -1", "parts SET bytes = -1",
+    "parts SET raw_bytes = 1 << 60", "parts SET first = -5", "parts SET min_timestamp = 1 << 62",
+    "part_names SET count = -3",
+  ])
+  func `what cannot be in a catalogue is called damage`(_ change: String) throws {
+    let catalogue = try catalogue(Self.part(3, 9))
+    try catalogue.database.execute("UPDATE " + change)
+    #expect {
+      for part in try catalogue.parts() { _ = try catalogue.nameCounts(of: part) }
+    } throws: {
+      ($0 as? ArchiveError)?.kind == .damaged
+    }
   }
 
   @Test func `a part comes back as it was put in`() throws {

@@ -98,7 +98,8 @@ extension Catalogue {
     do throws(DatabaseError) {
       let query = try database.prepare("SELECT part, name, count FROM part_names")
       while try query.step() {
-        names[query.integer(0)]?.append(NameCount(name: query.bytes(1), count: query.unsigned(2)))
+        names[query.integer(0)]?.append(
+          NameCount(name: query.bytes(1), count: try figure(query, 2)))
       }
     } catch {
       throw ArchiveError(error)
