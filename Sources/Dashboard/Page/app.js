@@ -84,7 +84,7 @@ function banner() {
   byId("banner-retry").hidden = connection !== "lost";
 }
 
-const states = { connecting: "Connecting", live: "Live", stale: "Silent", lost: "Not connected" };
+const states = { connecting: "Connecting", live: "Live", stale: "Silent", lost: "Not connected", paused: "Paused" };
 
 const source = new LiveSource(
   (next) => {

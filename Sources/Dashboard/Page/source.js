@@ -3,6 +3,8 @@
 const longestWait = 30000;
 /** Pictures come every second; after so long without one they are old. */
 const staleAfter = 5000;
+/** A browser has six connections to a machine for all its tabs: one that nobody sees gives its own back. */
+const hiddenFor = 60000;
 
 /** Asks the aggregator; throws an Error whose message a person can read. */
 export async function ask(path) {
@@ -21,11 +23,12 @@ export async function ask(path) {
 
 /**
  * Follows /api/live for ever. `onPicture(picture)` for each; `onState(state, retryAt)` when it becomes
- * "live", "stale" (connected and silent) or "lost" (to be tried again at a time).
+ * "live", "stale" (connected and silent), "lost" (to be tried again at a time) or "paused" (unseen).
  */
 export class LiveSource {
   #source = null;
   #timer = 0;
+  #hiding = 0;
   #failures = 0;
   #lastPicture = 0;
   #state = "connecting";
@@ -37,7 +40,9 @@ export class LiveSource {
     // A phone that slept, or a network that came back, need not wait for the next try.
     addEventListener("online", () => this.retry());
     document.addEventListener("visibilitychange", () => {
-      if (!document.hidden && this.#state === "lost") this.retry();
+      clearTimeout(this.#hiding);
+      if (document.hidden) this.#hiding = setTimeout(() => this.#pause(), hiddenFor);
+      else if (this.#state === "lost" || this.#state === "paused") this.retry();
     });
   }
 
@@ -68,6 +73,13 @@ export class LiveSource {
     this.#become("lost", Date.now() + wait);
     // An EventSource does not say why; a session that ended is told by the next question.
     if (this.#failures === 2) ask("/api/reports").catch(() => {});
+  }
+
+  #pause() {
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    this.#source = null;
+    this.#become("paused");
   }
 
   #look() {
