@@ -18,6 +18,21 @@ extension IntegrationTests {
         "--format", "ndjson",
       ])
       #expect(try tail.events().names.first == "Game Started")
+      // Its page has something to show of each kind.
+      let page = ready?.split(separator: " ").first { $0.hasPrefix("aggregator.listen=") }
+      let url = String(try #require(page).dropFirst("aggregator.listen=".count))
+      let names = ["games-played", "games-by-opponent", "games-by-moves", "moves"]
+      for name in names {
+        let hasCounted = try waitUntil {
+          let (_, output, _) = try ChildProcess.run("curl", ["-s", "\(url)/api/reports"])
+          let reports = try JSONValue(text: String(decoding: output, as: UTF8.self))["reports"]
+          let report = reports?.list.first { $0["name"]?.text == name }
+          return report?["events"]?.int ?? 0 > 0
+        }
+        #expect(hasCounted, "\(name)")
+      }
+      let (_, html, _) = try ChildProcess.run("curl", ["-s", url])
+      #expect(String(decoding: html, as: UTF8.self).contains("<title>eventbus</title>"))
       up.signal(SIGTERM)
       #expect(up.wait() == .exited(0), "\(up.errorOutput.text)")
     }
