@@ -1,14 +1,13 @@
-internal import EventCodec
 internal import Primitives
 
 /// A value of an answer, before it becomes JSON, a cell of a table, or a field of CSV.
-indirect enum AnswerValue: Sendable, Equatable {
+enum AnswerValue: Sendable, Equatable {
   case null
   case boolean(Bool)
   case whole(Int128)
   case double(Double)
   case text(String)
-  /// JSON as it is: a value of an event.
+  /// JSON as it is: a value of an event that is no text.
   case json([UInt8])
   case list([AnswerValue])
   case object([(key: String, value: AnswerValue)])
@@ -36,10 +35,16 @@ indirect enum AnswerValue: Sendable, Equatable {
     switch self {
     case .null: output += "null".utf8
     case .boolean(let value): output += (value ? "true" : "false").utf8
-    case .whole(let value): output += String(value).utf8
+    case .whole(let value):
+      // 128 bits take four times as long to write, and are rarely needed.
+      if let short = Int64(exactly: value) {
+        output += String(short).utf8
+      } else {
+        output += String(value).utf8
+      }
     // Swift writes the shortest text that reads back as the same number.
     case .double(let value): output += (value.isFinite ? value.description : "null").utf8
-    case .text(let value): Self.append(quoted: value, to: &output)
+    case .text(let value): JSONString.append(value, to: &output)
     case .json(let value): output += value
     case .list(let values):
       output.append(UInt8(ascii: "["))
@@ -52,7 +57,7 @@ indirect enum AnswerValue: Sendable, Equatable {
       output.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { output.append(UInt8(ascii: ",")) }
-        Self.append(quoted: member.key, to: &output)
+        JSONString.append(member.key, to: &output)
         output.append(UInt8(ascii: ":"))
         member.value.append(to: &output)
       }
@@ -66,8 +71,6 @@ indirect enum AnswerValue: Sendable, Equatable {
     case .null: "-"
     case .text(let value): value
     case .double(let value): Self.rounded(value)
-    case .json(let bytes) where bytes.first == UInt8(ascii: "\""):
-      Self.unquoted(bytes)
     default: String(decoding: json, as: UTF8.self)
     }
   }
@@ -81,38 +84,4 @@ indirect enum AnswerValue: Sendable, Equatable {
     while abs(value) * scale < 1e5, scale < 1e12 { scale *= 10 }
     return "\((value * scale).rounded() / scale)"
   }
-
-  private static func unquoted(_ bytes: [UInt8]) -> String {
-    let text = String(decoding: bytes, as: UTF8.self)
-    do throws(JSONSyntaxError) {
-      if case .text(let value) = try JSONDocumentParser.parse(bytes).value { return value }
-    } catch {
-      return text
-    }
-    return text
-  }
-
-  private static func append(quoted text: String, to output: inout [UInt8]) {
-    output.append(UInt8(ascii: "\""))
-    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }
-    if isPlain {
-      output += text.utf8
-      output.append(UInt8(ascii: "\""))
-      return
-    }
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): output += "\\\"".utf8
-      case UInt8(ascii: "\\"): output += "\\\\".utf8
-      case 0..<0x20:
-        output += "\\u00".utf8
-        output.append(digits[Int(byte >> 4)])
-        output.append(digits[Int(byte & 15)])
-      default: output.append(byte)
-      }
-    }
-    output.append(UInt8(ascii: "\""))
-  }
-
-  private static let digits = Array("0123456789abcdef".utf8)
 }

@@ -1,8 +1,10 @@
+internal import Primitives
+
 /// A JSON value for summaries and status: what the program says about itself, not events.
 ///
 /// Objects keep the order of their members. Doubles that JSON cannot hold (NaN, infinities) are
 /// null.
-public indirect enum JSONText: Hashable, Sendable {
+public enum JSONText: Hashable, Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -37,7 +39,7 @@ public indirect enum JSONText: Hashable, Sendable {
     case .double(let value):
       // Swift writes the shortest text that reads back as the same number.
       output += (value.isFinite ? value.description : "null").utf8
-    case .text(let value): Self.append(quoted: value, to: &output)
+    case .text(let value): JSONString.append(value, to: &output)
     case .list(let values):
       output.append(UInt8(ascii: "["))
       for (index, value) in values.enumerated() {
@@ -49,31 +51,12 @@ public indirect enum JSONText: Hashable, Sendable {
       output.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { output.append(UInt8(ascii: ",")) }
-        Self.append(quoted: member.key, to: &output)
+        JSONString.append(member.key, to: &output)
         output.append(UInt8(ascii: ":"))
         member.value.append(to: &output)
       }
       output.append(UInt8(ascii: "}"))
     }
-  }
-
-  /// Escapes what JSON must, and DEL and the C1 controls too, since summaries reach terminals.
-  static func append(quoted text: String, to output: inout [UInt8]) {
-    output.append(UInt8(ascii: "\""))
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": output += "\\\"".utf8
-      case "\\": output += "\\\\".utf8
-      case "\n": output += "\\n".utf8
-      case "\r": output += "\\r".utf8
-      case "\t": output += "\\t".utf8
-      case _ where TerminalText.isUnsafe(scalar):
-        let digits = String(scalar.value, radix: 16)
-        output += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
-      default: output += UTF8.encode(scalar).map { Array($0) } ?? []
-      }
-    }
-    output.append(UInt8(ascii: "\""))
   }
 }
 

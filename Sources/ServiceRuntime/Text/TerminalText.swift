@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// Text from events on its way to a person's screen.
 ///
 /// An event can hold anything, escape sequences that rewrite the terminal included. Everything that
@@ -7,7 +9,7 @@ public enum TerminalText {
   /// C1 controls, DEL, line separators and the marks that turn the direction of writing as
   /// `\u{9B}`. Text without them is returned as it is, without a copy.
   public static func escape(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+    guard text.unicodeScalars.contains(where: \.isUnsafeToShow) else { return text }
     var escaped = ""
     escaped.reserveCapacity(text.utf8.count + 16)
     for scalar in text.unicodeScalars {
@@ -15,21 +17,12 @@ public enum TerminalText {
       case "\n": escaped += "\\n"
       case "\r": escaped += "\\r"
       case "\t": escaped += "\\t"
-      case _ where isUnsafe(scalar):
+      case _ where scalar.isUnsafeToShow:
         escaped += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
       default: escaped.unicodeScalars.append(scalar)
       }
     }
     return escaped
-  }
-
-  static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
-    // Overrides and isolates can make a line show other words than it holds.
-    case 0x202A...0x202E, 0x2066...0x2069, 0x200E, 0x200F: true
-    default: false
-    }
   }
 
   /// The number of terminal columns that `text` takes: two for East Asian wide characters and
