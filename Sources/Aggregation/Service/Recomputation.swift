@@ -9,7 +9,8 @@ internal import SinkState
   internal import Darwin
 #endif
 
-/// Counts everything a stopped aggregator has counted again, beside its file, and compares.
+/// Counts everything a stopped aggregator has counted again, beside its file, and compares; or puts what
+/// it counted in the place of what is there.
 public final class Recomputation {
   public let recount: Recount
   /// What the aggregator counted: from its start up to its cursor.
@@ -63,6 +64,28 @@ public final class Recomputation {
       comparisons.append(Comparison(report: report.name, isSame: old.map { $0 == new }))
     }
     return comparisons
+  }
+
+  /// Puts what was counted again in the place of what the aggregator had: all reports, their users and
+  /// windows, joined ids, doubles, and the ledger. In one transaction, so a kill leaves the one or the
+  /// other. The cursor's place stays, as do whom it has forgotten, and which moves of its cursor it obeyed.
+  public func replace() throws(AggregatorError) {
+    try recount.finish()
+    do throws(DatabaseError) {
+      let database = try Database(path, migrations: AggregatorStore.migrations, erases: true)
+      let attach = try database.prepare("ATTACH ? AS new")
+      try attach.bind(1, newPath)
+      try attach.run()
+      try database.transaction { () throws(DatabaseError) in
+        let seeks = "(SELECT seek_generation FROM main.sink_progress)"
+        try database.execute("UPDATE new.sink_progress SET seek_generation = \(seeks)")
+        for table in AggregatorStore.recountedTables {
+          try database.execute(
+            "DELETE FROM main.\(table); INSERT INTO main.\(table) SELECT * FROM new.\(table)")
+        }
+      }
+      try database.execute("DETACH new")
+    } catch { throw .database(error) }
   }
 
   /// Removes what was counted again.

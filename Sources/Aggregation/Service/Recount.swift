@@ -51,33 +51,53 @@ public final class Recount {
       forgotten: ForgottenPeople(key: store.key))
     core.setReports(try store.match(reports).reports)
     windowBytes = configuration.windowBytes
+    cursor = start
   }
 
-  public var cursor: Position { core.progress.cursor }
+  /// Behind the last event that was taken.
+  public private(set) var cursor: Position
+
+  /// Events that neither the archive nor the journal has any more.
+  public var missing: UInt64 { core.progress.ledger.missing }
+
+  /// What lies between the last event and this place is not there any more.
+  public func skip(to place: Position) throws(AggregatorError) {
+    try count()
+    core.progress.jump(to: place, .gap)
+    cursor = place
+  }
 
   /// Takes the next event of the journal's order. What lies between it and the last one did not match.
   public func take(_ event: borrowing Event) throws(AggregatorError) {
-    try core.apply(
+    // The journal began a new epoch at a place it had been at before.
+    if event.position.offset < cursor.offset { try skip(to: event.position) }
+    try core.take(
       event.payload, name: event.name,
       at: AggregatorCore.EventPlace(
         position: event.position, time: event.time, isAddressed: event.isAddressed),
       from: store)
-    core.progress.advance(
-      to: Position(epoch: event.position.epoch, offset: event.position.offset + 1))
+    cursor = Position(epoch: event.position.epoch, offset: event.position.offset + 1)
     untilWeighed -= 1
     if untilWeighed <= 0 { try weigh() }
   }
 
   public func take(_ batch: EventBatch, before end: Position) throws(AggregatorError) {
+    if let gap = batch.gap { try skip(to: min(gap.to, end)) }
     try core.count(batch, before: end, from: store)
-    core.progress.advance(to: min(batch.end, end))
+    cursor = min(batch.end, end)
     try weigh()
   }
 
   /// Stores everything.
   public func finish() throws(AggregatorError) {
+    try count()
     try store.commit(core)
     core.markSaved(keepingBytes: windowBytes)
+  }
+
+  private func count() throws(AggregatorError) {
+    try core.finish(from: store)
+    core.progress.advance(to: cursor)
   }
 
   private func weigh() throws(AggregatorError) {

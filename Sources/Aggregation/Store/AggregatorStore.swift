@@ -40,6 +40,12 @@ final class AggregatorStore {
     ].joined(separator: ";\n")
   ]
 
+  /// All but the key of hashes, and whom to forget: no archive knows that any more.
+  static let recountedTables = [
+    "sink_progress", "doubles", "double_conflicts", "double_totals", "clock", "report", "window",
+    "track", "joined",
+  ]
+
   let database: Database
   let key: KeyedHash
   private let readWindow: Statement
