@@ -10,8 +10,12 @@ public struct ByteInterner: Sendable {
   private var slots: [Int32]
   private let seed: UInt64
 
-  public init(seed: UInt64 = .random(in: .min ... .max)) {
-    self.seed = seed
+  /// One for the process: asking the system for each of thousands of small tables takes longer than
+  /// filling them.
+  private static let processSeed = UInt64.random(in: .min ... .max)
+
+  public init(seed: UInt64? = nil) {
+    self.seed = seed ?? Self.processSeed
     slots = [Int32](repeating: -1, count: 16)
   }
 
@@ -54,6 +58,10 @@ public struct ByteInterner: Sendable {
 
   /// The key with number `id`, as an array of its own.
   public subscript(id: Int) -> [UInt8] { Array(blob[range(of: id)]) }
+
+  /// The same in place.
+  @_lifetime(borrow self)
+  public func key(_ id: Int) -> RawSpan { unsafe blob.span.bytes.extracting(range(of: id)) }
 
   private func range(of id: Int) -> Range<Int> { (id == 0 ? 0 : ends[id - 1])..<ends[id] }
 

@@ -43,14 +43,20 @@ final class Trial {
         Array(line.utf8).span.bytes, received: received, into: &payload)
       try feed(payload, topic: topic, received: received)
     }
+    try settle()
+  }
+
+  /// Counts what was fed.
+  func settle() throws {
+    try core.finish(from: store)
+    core.progress.advance(to: Position(epoch: 1, offset: offset))
   }
 
   func feed(_ payload: [UInt8], topic: [UInt8], received: Int64 = Trial.received) throws {
     let place = AggregatorCore.EventPlace(
       position: Position(epoch: 1, offset: offset), time: received)
-    try unsafe core.apply(payload.span.bytes, name: topic.span.bytes, at: place, from: store)
+    try unsafe core.take(payload.span.bytes, name: topic.span.bytes, at: place, from: store)
     offset += 1
-    core.progress.advance(to: Position(epoch: 1, offset: offset))
   }
 
   func feed(_ text: String) throws {
@@ -58,6 +64,7 @@ final class Trial {
   }
 
   func commit(keepingBytes bytes: Int = 1 << 30) throws {
+    try settle()
     try store.commit(core)
     core.markSaved(keepingBytes: bytes)
   }

@@ -13,7 +13,6 @@ internal import SinkState
 /// batches, when it was stored, or what lay in memory. One thread uses it.
 struct AggregatorCore {
   private(set) var reports: [ReportRun] = []
-  private var fields = FieldTable()
   var progress: SinkProgress
   var doubles: Doubles
   var forgotten: ForgottenPeople
@@ -30,19 +29,26 @@ struct AggregatorCore {
   private let hasher: ValueHasher
   private var names = ByteInterner()
   private var plans: [NamePlan] = []
-  private var values: [Range<Int>] = []
+  private var block = EventBlock(SourceTable())
+  /// For each report, which events of the block it takes.
+  private var work: [[Int]] = []
   private var part = -1
   private var partNames: [Int] = []
 
-  /// What events of one name concern.
-  private struct NamePlan {
-    var name: [UInt8]
-    var key: [UInt8]
-    var reports: [Int] = []
-    var needsUser = false
-    var needsFields = false
-    var joins = false
-    var isForget = false
+  /// What events of one name concern. A class, so that using it costs one count of references.
+  private final class NamePlan: Sendable {
+    let reports: [Int]
+    let needs: EventBlock.Needs
+    let joins: Bool
+    let isForget: Bool
+
+    init(_ name: [UInt8], _ runs: [ReportRun]) {
+      let matching = runs.indices.filter { runs[$0].plan.matches(name) }
+      reports = matching
+      needs = matching.reduce(into: EventBlock.Needs()) { $0.add(runs[$1].plan) }
+      joins = AggregatorCore.joiningNames.contains(name)
+      isForget = name == EventName.forget
+    }
   }
 
   init(
@@ -60,16 +66,18 @@ struct AggregatorCore {
 
   /// Takes other reports. Those that go on keep what they have in memory.
   mutating func setReports(_ definitions: [StoredReport]) {
-    var fields = FieldTable()
+    precondition(block.events.isEmpty, "events are in the middle of being counted")
+    var table = SourceTable()
     let known = Dictionary(uniqueKeysWithValues: reports.map { ($0.id, $0) })
     reports = definitions.map { stored in
-      // A plan holds numbers of fields, which change with the reports around it.
-      let plan = ReportPlan(stored.definition, &fields)
+      // A plan holds numbers of sources, which change with the reports around it.
+      let plan = ReportPlan(stored.definition, &table)
       if let old = known[stored.id] { return ReportRun(plan, taking: old) }
       return ReportRun(id: stored.id, plan: plan, counters: stored.counters)
     }
-    self.fields = fields
-    plans = plans.map { plan(for: $0.name) }
+    block = EventBlock(table, names: block.names)
+    work = reports.map { _ in [] }
+    plans = block.names.map { NamePlan($0.bytes, reports) }
   }
 
   /// Takes a batch.
@@ -99,12 +107,13 @@ struct AggregatorCore {
       }
       while partNames.count <= place.name { partNames.append(-1) }
       if partNames[place.name] < 0 { partNames[place.name] = number(of: name) }
-      try apply(
+      try take(
         payload, name: partNames[place.name], nameBytes: name,
         EventPlace(
           position: place.position, time: place.time, isAddressed: place.isAddressed),
         from: source)
     }
+    try finish(from: source)
   }
 
   /// Where and when the journal took an event.
@@ -114,62 +123,81 @@ struct AggregatorCore {
     var isAddressed = false
   }
 
-  /// Takes one event, as an archive has it. `advance` moves the cursor behind it.
-  mutating func apply<S: StateSource>(
+  /// Takes one event, as an archive has it; it is counted by `finish` at the latest. The cursor stays.
+  mutating func take<S: StateSource>(
     _ payload: RawSpan, name: RawSpan, at place: EventPlace, from source: S
   ) throws(AggregatorError) {
-    try apply(payload, name: number(of: name), nameBytes: name, place, from: source)
     isChanged = true
+    try take(payload, name: number(of: name), nameBytes: name, place, from: source)
   }
 
-  private mutating func apply<S: StateSource>(
+  private mutating func take<S: StateSource>(
     _ payload: RawSpan, name: Int, nameBytes: RawSpan, _ place: EventPlace, from source: S
   ) throws(AggregatorError) {
-    let before = watermark
-    guard let found = decide(payload, name, nameBytes, place) else { return }
-    let event = EventView(
-      payload: payload, name: name, nameBytes: plans[name].name, nameKey: plans[name].key,
-      time: found.time, watermark: before, user: found.user, values: values)
-    for index in plans[name].reports {
-      try reports[index].apply(event, hasher, from: source)
-    }
-  }
-
-  /// What an event is to the reports; nil for one that none gets. Each is counted in the ledger once.
-  private mutating func decide(
-    _ payload: RawSpan, _ name: Int, _ nameBytes: RawSpan, _ place: EventPlace
-  ) -> (time: Int64, user: UInt64?)? {
+    if plans[name].isForget { return try forget(payload, place, from: source) }
     do throws(MessagePackError) {
-      if plans[name].isForget {
-        try forget(payload, place)
-        return nil
-      }
       let fields = try EventFields(reading: payload)
       let isForgotten = try forgotten.leavesOut(
         fields, of: payload, at: place.position, isAddressed: place.isAddressed)
       if isForgotten {
         progress.ledger.forgotten += 1
-        return nil
+        return
       }
-      let verdict = doubles.check(fields, of: payload, name: nameBytes, at: place.position)
-      guard verdict == .new else {
-        progress.ledger.duplicate += 1
-        return nil
-      }
-      if plans[name].joins { try join(fields, payload) }
-      let user = plans[name].needsUser ? try user(fields, payload) : nil
-      if plans[name].needsFields { try self.fields.read(payload, into: &values) }
-      progress.ledger.applied += 1
-      live.counts[name] &+= 1
-      let time = fields.timestamp == 0 ? place.time : fields.timestamp
-      highest = max(highest, time)
-      watermark = max(watermark, min(highest, place.time))
-      return (time, user)
+      let identity = doubles.identity(fields, of: payload, name: nameBytes)
+      block.add(
+        payload, name: name,
+        EventBlock.Arrival(
+          fields: fields, identity: identity, position: place.position, received: place.time))
     } catch {
       // The broker checks events; what does not read all the same is counted and passed by.
       progress.ledger.refused += 1
-      return nil
     }
+    if block.isFull { try finish(from: source) }
+  }
+
+  /// Counts what was taken. Before anything is stored.
+  mutating func finish<S: StateSource>(from source: S) throws(AggregatorError) {
+    guard !block.events.isEmpty else { return }
+    let bytes = block.bytes
+    for index in block.events.indices {
+      let payload = unsafe bytes.span.bytes.extracting(block.events[index].payload)
+      do throws(MessagePackError) {
+        try decide(index, payload)
+      } catch { progress.ledger.refused += 1 }
+    }
+    for index in reports.indices where !work[index].isEmpty {
+      try reports[index].apply(work[index], of: block, from: source)
+      work[index].removeAll(keepingCapacity: true)
+    }
+    block.removeAll()
+  }
+
+  /// What an event is to the reports. Each event is counted in the ledger once.
+  private mutating func decide(_ index: Int, _ payload: RawSpan) throws(MessagePackError) {
+    let arrival = block.arrivals[index]
+    let name = block.events[index].name
+    let plan = plans[name]
+    let nameBytes = block.names[name].bytes
+    let verdict = unsafe doubles.check(
+      arrival.identity, arrival.fields, of: payload, name: nameBytes.span.bytes,
+      at: arrival.position)
+    guard verdict == .new else {
+      progress.ledger.duplicate += 1
+      return
+    }
+    if plan.joins { try join(arrival.fields, payload) }
+    if plan.needs.user { block.events[index].user = try user(arrival.fields, payload) }
+    let stated = arrival.fields.timestamp
+    let time = stated == 0 ? arrival.received : stated
+    block.events[index].time = time
+    block.events[index].second = ReportPlan.seconds(time)
+    block.events[index].watermark = watermark
+    try block.find(plan.needs, of: index, in: payload, by: hasher)
+    progress.ledger.applied += 1
+    live.counts[name] &+= 1
+    highest = max(highest, time)
+    watermark = max(watermark, min(highest, arrival.received))
+    for report in plan.reports { work[report].append(index) }
   }
 
   /// `userId`, else `anonymousId`; nil when the event names nobody.
@@ -189,9 +217,7 @@ struct AggregatorCore {
     if let device = try PersonHash.hash(fields.anonymousId, in: payload, by: key)?.high {
       people.join(device, to: user)
     }
-    if let range = try PayloadReader(payload).range(of: "previousId"),
-      let previous = try PersonHash.hash(range, in: payload, by: key)?.high
-    {
+    if let previous = try PersonHash.hash(fields.previousId, in: payload, by: key)?.high {
       people.join(previous, to: user)
     }
   }
@@ -199,33 +225,30 @@ struct AggregatorCore {
   private mutating func number(of name: RawSpan) -> Int {
     let number = names.intern(name)
     if number == plans.count {
-      plans.append(plan(for: name.copied()))
-      live.add(plans[number].name)
+      block.add(name: name.copied())
+      plans.append(NamePlan(block.names[number].bytes, reports))
+      live.add(block.names[number].bytes)
     }
     return number
   }
 
-  private func plan(for name: [UInt8]) -> NamePlan {
-    var plan = NamePlan(name: name, key: ValueKey.text(name))
-    plan.isForget = name == EventName.forget
-    plan.joins = Self.joiningNames.contains(name)
-    for (index, report) in reports.enumerated() where report.plan.matches(name) {
-      plan.reports.append(index)
-      plan.needsUser = plan.needsUser || report.plan.needsUser
-      plan.needsFields = plan.needsFields || report.plan.needsFields
-    }
-    return plan
-  }
-
-  private static let joiningNames = [Array("$identify".utf8), Array("$alias".utf8)]
+  fileprivate static let joiningNames = [Array("$identify".utf8), Array("$alias".utf8)]
 }
 
 // Forgetting a person: exact sets and tracks lose them; what estimates cannot.
 extension AggregatorCore {
-  private mutating func forget(
-    _ payload: RawSpan, _ place: EventPlace
-  ) throws(MessagePackError) {
-    let persons = try forgotten.forget(payload, at: place.position, time: place.time)
+  private mutating func forget<S: StateSource>(
+    _ payload: RawSpan, _ place: EventPlace, from source: S
+  ) throws(AggregatorError) {
+    // What lies before it is counted first, so that nothing of it comes back.
+    try finish(from: source)
+    let persons: [Hash128]
+    do throws(MessagePackError) {
+      persons = try forgotten.forget(payload, at: place.position, time: place.time)
+    } catch {
+      progress.ledger.refused += 1
+      return
+    }
     progress.ledger.applied += 1
     for person in persons {
       erasures.append(person.high)

@@ -28,18 +28,22 @@ struct FieldTable: Sendable {
   }
 
   /// Where each field's value stands in `payload`, by number; `absent` where there is none.
-  func read(_ payload: RawSpan, into values: inout [Range<Int>]) throws(MessagePackError) {
-    values.removeAll(keepingCapacity: true)
-    for _ in paths { values.append(Self.absent) }
+  /// They begin at `base` of `values`.
+  func read(
+    _ payload: RawSpan, into values: inout [Range<Int>], at base: Int
+  ) throws(MessagePackError) {
+    for field in paths.indices { values[base + field] = Self.absent }
     let envelope = PayloadReader(payload)
     if !properties.isEmpty, let map = try envelope.range(of: "properties") {
-      try readProperties(payload, at: map.lowerBound, into: &values)
+      try readProperties(payload, at: map.lowerBound, into: &values, base)
     }
-    for field in others { values[field] = try envelope.range(at: paths[field]) ?? Self.absent }
+    for field in others {
+      values[base + field] = try envelope.range(at: paths[field]) ?? Self.absent
+    }
   }
 
   private func readProperties(
-    _ payload: RawSpan, at start: Int, into values: inout [Range<Int>]
+    _ payload: RawSpan, at start: Int, into values: inout [Range<Int>], _ base: Int
   ) throws(MessagePackError) {
     var reader = MessagePackReader(payload, at: start)
     let type = try reader.peek()
@@ -52,8 +56,9 @@ struct FieldTable: Sendable {
       for property in properties where property.key.count == key.count {
         guard unsafe payload.extracting(key).isEqual(to: property.key.span.bytes) else { continue }
         // Of a key that stands there twice the first counts.
-        if values[property.field].isEmpty { left -= 1 }
-        if values[property.field].isEmpty { values[property.field] = from..<reader.position }
+        guard values[base + property.field].isEmpty else { continue }
+        values[base + property.field] = from..<reader.position
+        left -= 1
       }
       if left == 0 { return }
     }

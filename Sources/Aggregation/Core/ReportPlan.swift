@@ -3,28 +3,13 @@ internal import EventModel
 
 /// A definition made ready to run: patterns parsed, fields numbered, each measure's place known.
 struct ReportPlan: Sendable {
-  /// Where a value comes from. Numbers alone, here and in `Feed`: copied for each event, they cost no
-  /// count of references.
-  enum Source: Sendable, BitwiseCopyable {
-    case event
-    case user
-    case field(Int)
-    /// A number as the label of its bucket.
-    case bucket(Int, rule: Int)
-  }
-
-  /// A rule of the report, and its labels as keys of groups.
-  struct Bucket: Sendable {
-    var rule: BucketRule
-    var keys: [[UInt8]]
-  }
-
-  /// What an event does to a cell, beside being counted.
+  /// What an event does to a cell, beside being counted. Numbers alone: copied for each event, it costs
+  /// no count of references.
   enum Feed: Sendable, BitwiseCopyable {
-    case set(Int, Source, exactly: Int)
+    case set(Int, hash: Int, exactly: Int)
     case number(Int, field: Int)
     case sketch(Int, field: Int)
-    case top(Int, Source, limit: Int)
+    case top(Int, breakdown: Int, limit: Int)
     case histogram(Int, field: Int, rule: Int)
   }
 
@@ -34,7 +19,7 @@ struct ReportPlan: Sendable {
   }
 
   enum Kind: Sendable {
-    case measures([Feed], by: [Source])
+    case measures([Feed], breakdown: Int)
     case funnel([Matcher], within: Int64)
     case retention(first: Matcher, back: Matcher, periods: Int)
     case sessions(gap: Int64)
@@ -48,7 +33,6 @@ struct ReportPlan: Sendable {
   let lateness: Int64
   let keep: Int64
   let kind: Kind
-  let buckets: [Bucket]
   let shape: CellShape
   /// Where each number measure's summary is, by the measure's place in the definition; alike for sets,
   /// sketches, tops and histograms.
@@ -57,12 +41,13 @@ struct ReportPlan: Sendable {
   let needsFields: Bool
   /// The places of the sets that hold users.
   let userSets: [Int]
-  /// The breakdown is by event name and nothing else, as the default reports'.
-  let isByEventAlone: Bool
+  /// Numbers of the hashes and breakdowns that it wants.
+  let hashes: [Int]
+  let breakdowns: [Int]
 
   static let second: Int64 = 1_000_000_000
 
-  init(_ definition: ReportDefinition, _ fields: inout FieldTable) {
+  init(_ definition: ReportDefinition, _ table: inout SourceTable) {
     self.definition = definition
     patterns =
       definition.events.map { EventPattern($0) }
@@ -72,19 +57,14 @@ struct ReportPlan: Sendable {
     rule = WindowRule(definition.window, zone: CivilTime(named: definition.zone) ?? .utc)
     keep = Self.nanoseconds(definition.keep)
     lateness = min(definition.lateness.map(Self.nanoseconds) ?? .max, keep)
-    var builder = Builder(fields: fields)
+    var builder = Builder(table: table)
     kind = builder.kind(definition.content)
-    fields = builder.fields
+    table = builder.table
     (shape, places) = (builder.shape, builder.places)
     needsUser = builder.needsUser
     needsFields = builder.needsFields
     userSets = builder.userSets
-    buckets = builder.buckets
-    if case .measures(_, let by) = kind, by.count == 1, case .event = by[0] {
-      isByEventAlone = true
-    } else {
-      isByEventAlone = false
-    }
+    (hashes, breakdowns) = (builder.hashes, builder.breakdowns)
   }
 
   func matches(_ name: [UInt8]) -> Bool {
@@ -123,28 +103,29 @@ struct ReportPlan: Sendable {
 extension ReportPlan {
   /// Numbers the fields and lays out the cells of one report.
   private struct Builder {
-    var fields: FieldTable
+    var table: SourceTable
     var shape = CellShape()
     var places: [Int] = []
     var needsUser = false
     var needsFields = false
     var userSets: [Int] = []
-    var buckets: [Bucket] = []
+    var hashes: [Int] = []
+    var breakdowns: [Int] = []
     /// One summary serves sum, min, max and mean of a property, one sketch all its quantiles.
     private var summaries: [Int: Int] = [:]
     private var sketches: [Int: Int] = [:]
 
-    init(fields: FieldTable) { self.fields = fields }
+    init(table: SourceTable) { self.table = table }
 
     mutating func kind(_ content: ReportDefinition.Content) -> Kind {
       switch content {
       case .measures(let measures, let by):
-        let by = by.map { dimension($0) }
+        let breakdown = breakdown(by.map { dimension($0) })
         var feeds: [Feed] = []
         for measure in measures {
           if let feed = feed(measure) { feeds.append(feed) }
         }
-        return .measures(feeds, by: by)
+        return .measures(feeds, breakdown: breakdown)
       case .funnel(let steps, let within):
         needsUser = true
         shape.tallies = steps.count
@@ -167,7 +148,7 @@ extension ReportPlan {
         conditions: clauses(step.conditions))
     }
 
-    private mutating func source(_ path: FieldPath) -> Source {
+    private mutating func source(_ path: FieldPath) -> SourceTable.Source {
       switch path {
       case .event: return .event
       case .user:
@@ -175,7 +156,7 @@ extension ReportPlan {
         return .user
       case .keys(let keys):
         needsFields = true
-        return .field(fields.number(of: keys))
+        return .field(table.field(at: keys))
       }
     }
 
@@ -183,18 +164,19 @@ extension ReportPlan {
     private mutating func field(_ path: FieldPath) -> Int {
       if case .field(let field) = source(path) { return field }
       needsFields = true
-      return fields.number(of: [Array("event".utf8)])
+      return table.field(at: [Array("event".utf8)])
     }
 
-    private mutating func dimension(_ dimension: ReportDefinition.Dimension) -> Source {
+    private mutating func dimension(
+      _ dimension: ReportDefinition.Dimension
+    ) -> SourceTable.Source {
       guard let rule = dimension.buckets else { return source(dimension.path) }
-      return .bucket(field(dimension.path), rule: number(of: rule))
+      return .bucket(field(dimension.path), rule: table.number(of: rule))
     }
 
-    private mutating func number(of rule: BucketRule) -> Int {
-      let keys = rule.labels.map { ValueKey.text(Array($0.utf8)) }
-      buckets.append(Bucket(rule: rule, keys: keys))
-      return buckets.count - 1
+    private mutating func breakdown(_ sources: [SourceTable.Source]) -> Int {
+      breakdowns.append(table.number(of: sources))
+      return breakdowns[breakdowns.count - 1]
     }
 
     /// Nil where the measure needs nothing of its own: counts, and summaries that are there already.
@@ -227,19 +209,21 @@ extension ReportPlan {
       case .top(let path, let limit):
         places.append(shape.tops.count)
         shape.tops.append(limit)
-        return .top(shape.tops.count - 1, source(path), limit: limit)
+        return .top(shape.tops.count - 1, breakdown: breakdown([source(path)]), limit: limit)
       case .histogram(let path, let rule):
         places.append(shape.histograms.count)
         shape.histograms.append(rule.labels.count)
-        return .histogram(shape.histograms.count - 1, field: field(path), rule: number(of: rule))
+        return .histogram(
+          shape.histograms.count - 1, field: field(path), rule: table.number(of: rule))
       }
     }
 
-    private mutating func set(_ source: Source, _ limit: Int) -> Feed {
+    private mutating func set(_ source: SourceTable.Source, _ limit: Int) -> Feed {
       places.append(shape.sets.count)
       if case .user = source { userSets.append(shape.sets.count) }
       shape.sets.append(limit)
-      return .set(shape.sets.count - 1, source, exactly: limit)
+      hashes.append(table.number(ofHash: source))
+      return .set(shape.sets.count - 1, hash: hashes[hashes.count - 1], exactly: limit)
     }
   }
 }

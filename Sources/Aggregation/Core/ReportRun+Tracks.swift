@@ -51,7 +51,7 @@ struct TrackCache<Track: StateCoded & Sendable>: Sendable {
 // Funnels, retention and sessions: a user's track changes, and with it what windows count.
 extension ReportRun {
   func follow<S: StateSource>(
-    _ user: UInt64, _ event: borrowing EventView, in window: WindowState, from source: S
+    _ user: UInt64, _ event: borrowing EventView, in window: OpenWindow, from source: S
   ) throws(AggregatorError) {
     switch plan.kind {
     case .measures: break
@@ -67,7 +67,7 @@ extension ReportRun {
 
   private func followFunnel<S: StateSource>(
     _ user: UInt64, _ event: borrowing EventView, _ steps: [ReportPlan.Matcher], _ within: Int64,
-    in window: WindowState, from source: S
+    in window: OpenWindow, from source: S
   ) throws(AggregatorError) {
     var bits: UInt32 = 0
     for (index, step) in steps.enumerated() where step.matches(event) { bits |= 1 << UInt32(index) }
@@ -95,7 +95,7 @@ extension ReportRun {
   private func followRetention<S: StateSource>(
     _ user: UInt64, _ event: borrowing EventView,
     _ matchers: (first: ReportPlan.Matcher, back: ReportPlan.Matcher), _ periods: Int,
-    in window: WindowState, from source: S
+    in window: OpenWindow, from source: S
   ) throws(AggregatorError) {
     var kinds: UInt8 = 0
     if matchers.first.matches(event) { kinds |= RetentionTrack.first }
@@ -104,7 +104,7 @@ extension ReportRun {
     count(event, in: window)
     var track = try load(&retentions, user, or: RetentionTrack(), from: source)
     let before = track.cohort(periods: periods, rule: plan.rule)
-    counters.trimmed += UInt64(track.insert(window.range.lowerBound, kinds))
+    counters.trimmed += UInt64(track.insert(window.state.range.lowerBound, kinds))
     let after = track.cohort(periods: periods, rule: plan.rule)
     retentions.store(track, of: user)
     if let before, let after, before == after { return }
@@ -145,10 +145,10 @@ extension ReportRun {
   }
 
   /// These reports have one group.
-  private func count(_ event: borrowing EventView, in window: WindowState) {
-    let cell = window.cell([], limit: 1)
-    window.cells[cell].count += 1
-    window.isChanged = true
+  private func count(_ event: borrowing EventView, in window: OpenWindow) {
+    let cell = window.state.cell([], limit: 1)
+    window.state.cells[cell].count += 1
+    window.state.isChanged = true
   }
 
   /// Changes the tallies of a window, unless it is gone already.
@@ -158,9 +158,9 @@ extension ReportRun {
     let range = plan.rule.window(at: start)
     guard watermark < plan.expiry(range) else { return }
     let window = try self.window(range, from: source)
-    let cell = window.cell([], limit: 1)
-    change(&window.cells[cell].tallies)
-    window.isChanged = true
+    let cell = window.state.cell([], limit: 1)
+    change(&window.state.cells[cell].tallies)
+    window.state.isChanged = true
   }
 
   private func load<Track, S: StateSource>(
@@ -178,6 +178,6 @@ extension ReportRun {
 
 extension ReportPlan.Matcher {
   func matches(_ event: borrowing EventView) -> Bool {
-    pattern.matches(event.nameBytes) && conditions.allSatisfy { $0.matches(event.payload) }
+    pattern.matches(event.name) && conditions.allSatisfy { $0.matches(event.payload) }
   }
 }

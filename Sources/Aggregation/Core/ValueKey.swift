@@ -1,3 +1,4 @@
+internal import Hashing
 internal import Primitives
 
 /// The bytes by which values are told apart in a breakdown: their MessagePack, so that `true`, `1`,
@@ -31,6 +32,14 @@ enum ValueKey {
       key.append(payload.extracting(range))
     }
     return true
+  }
+
+  /// Sinks keep no id in plain, so a breakdown by user shows hashes.
+  static func user(_ hash: UInt64?) -> [UInt8] {
+    guard let hash else { return null }
+    var bytes: [UInt8] = []
+    bytes.appendBigEndian(hash)
+    return text(Array(Hex.encode(bytes).utf8))
   }
 
   static func text(_ utf8: [UInt8]) -> [UInt8] {

@@ -13,8 +13,8 @@ internal import Primitives
 /// All groups of one report in one window, at most twice the report's limit.
 ///
 /// When one more comes, the groups with the most events are kept and the others folded into `other`, as
-/// in `TopValues`. A class, so that a report keeps the one it works on at hand.
-final class WindowState {
+/// in `TopValues`.
+struct WindowState: Sendable {
   static let version: UInt8 = 1
   /// Beyond this a window folds its smaller half, however few groups it has: 100 sets of 10,000 users
   /// take a quarter of it.
@@ -29,8 +29,8 @@ final class WindowState {
   private(set) var folded: UInt64 = 0
   private(set) var missing: UInt64 = 0
   private(set) var events: UInt64 = 0
-  /// The cell of each event name, for reports that break down by nothing else; -1 for none.
-  var cellOfName: [Int32] = []
+  /// The cell of each numbered group; -1 for none.
+  private var cellOfNumber: [Int32] = []
   var isChanged = false
 
   init(_ range: Range<Int64>, _ shape: CellShape) {
@@ -40,7 +40,7 @@ final class WindowState {
 
   /// The cell of a group, made now if it is new.
   @inline(__always)
-  func cell(_ key: RawSpan, limit: Int) -> Int {
+  mutating func cell(_ key: RawSpan, limit: Int) -> Int {
     if let found = keys.find(key) { return found }
     if keys.count >= 2 * limit { fold(to: limit) }
     var cell = Cell(shape)
@@ -49,8 +49,33 @@ final class WindowState {
     return keys.intern(key)
   }
 
+  /// The cell of a numbered group, if it is known here: an array's lookup.
   @inline(__always)
-  func cell(_ key: [UInt8], limit: Int) -> Int { unsafe cell(key.span.bytes, limit: limit) }
+  func cell(ofNumber number: Int32) -> Int? {
+    let number = Int(number)
+    guard cellOfNumber.indices.contains(number), cellOfNumber[number] >= 0 else { return nil }
+    return Int(cellOfNumber[number])
+  }
+
+  /// The cell of an event's group, and from then on of its number.
+  mutating func cell(_ group: EventBlock.Group, of block: EventBlock, limit: Int) -> Int {
+    let key = unsafe block.keys.span.bytes.extracting(block.key(of: group))
+    let cell = cell(key, limit: limit)
+    let number = Int(group.number)
+    guard number >= 0 else { return cell }
+    if cellOfNumber.count <= number {
+      cellOfNumber += Array(repeating: -1, count: number + 1 - cellOfNumber.count)
+    }
+    cellOfNumber[number] = Int32(cell)
+    return cell
+  }
+
+  /// Groups have other numbers from here on.
+  mutating func forgetNumbers() { cellOfNumber = [] }
+
+  mutating func cell(_ key: [UInt8], limit: Int) -> Int {
+    unsafe cell(key.span.bytes, limit: limit)
+  }
 
   /// The cell that takes what has no group of its own, made when it is first changed.
   var otherCell: Cell {
@@ -61,35 +86,21 @@ final class WindowState {
     }
   }
 
-  /// The cell of an event name, by the core's number for it: an array's lookup.
-  @inline(__always)
-  func cell(ofName name: Int, _ key: [UInt8], limit: Int) -> Int {
-    if name < cellOfName.count, cellOfName[name] >= 0 { return Int(cellOfName[name]) }
-    return newCell(ofName: name, key, limit: limit)
-  }
-
-  private func newCell(ofName name: Int, _ key: [UInt8], limit: Int) -> Int {
-    let cell = cell(key, limit: limit)
-    while cellOfName.count <= name { cellOfName.append(-1) }
-    cellOfName[name] = Int32(cell)
-    return cell
-  }
-
   /// Counts an event. The window is weighed at every 65,536th, however often it was stored and read back
   /// in between, so what is folded depends on the journal's order alone.
   @inline(__always)
-  func takeEvent(limit: Int) {
+  mutating func takeEvent(limit: Int) {
     isChanged = true
     events += 1
     if events & 0xFFFF == 0 { weigh(limit: limit) }
   }
 
-  private func weigh(limit: Int) {
+  private mutating func weigh(limit: Int) {
     guard stateBytes > Self.maximumBytes, cells.count > 1 else { return }
     fold(to: min(limit, cells.count / 2))
   }
 
-  private func fold(to limit: Int) {
+  private mutating func fold(to limit: Int) {
     let order = cells.indices.sorted { a, b in
       cells[a].count != cells[b].count ? cells[a].count > cells[b].count : a < b
     }
@@ -107,21 +118,21 @@ final class WindowState {
       merged.mayMiss = 0
     }
     (keys, cells, other) = (kept, keptCells, merged)
-    cellOfName = []
+    cellOfNumber = []
   }
 
   /// What it holds in memory, about.
-  var byteCount: Int { 256 + cellOfName.count * 4 + stateBytes }
+  var byteCount: Int { 256 + cellOfNumber.count * 4 + stateBytes }
 
   /// The part of it that is a function of what was counted.
   private var stateBytes: Int {
     var bytes = keys.memoryBytes + (other?.byteCount ?? 0)
-    for cell in cells { bytes += cell.byteCount }
+    for index in cells.indices { bytes += cells[index].byteCount }
     return bytes
   }
 
   /// Takes persons out of the sets that still know whom they hold.
-  func erase(_ persons: HashTable64, _ sets: [Int]) {
+  mutating func erase(_ persons: HashTable64, _ sets: [Int]) {
     for cell in cells.indices {
       for set in sets where cells[cell].sets[set].erase(persons) { isChanged = true }
     }
@@ -132,7 +143,7 @@ final class WindowState {
   /// All groups together.
   var total: Cell {
     var total = Cell(shape)
-    for cell in cells { total.merge(cell, shape) }
+    for index in cells.indices { total.merge(cells[index], shape) }
     if let other { total.merge(other, shape) }
     total.mayMiss = 0
     return total
@@ -156,7 +167,7 @@ extension WindowState {
     return output.bytes
   }
 
-  convenience init(
+  init(
     _ range: Range<Int64>, _ shape: CellShape, from bytes: [UInt8]
   ) throws(StateError) {
     self.init(range, shape)
@@ -166,9 +177,13 @@ extension WindowState {
     folded = try input.number()
     missing = try input.number()
     if try input.byte() == 1 { other = try Cell(from: &input, shape) }
-    for index in 0..<(try input.count(of: 3)) {
-      let key = try input.text()
-      guard keys.intern(key) == index else { throw input.damaged }
+    let count = try input.count(of: 3)
+    cells.reserveCapacity(count)
+    for index in 0..<count {
+      let range = try input.textRange()
+      guard unsafe keys.intern(bytes.span.bytes.extracting(range)) == index else {
+        throw input.damaged
+      }
       cells.append(try Cell(from: &input, shape))
     }
     guard input.isAtEnd else { throw input.damaged }

@@ -17,7 +17,7 @@ struct AnswerBuilder {
   /// Every group over all windows.
   private var keys = ByteInterner()
   private var names: [[UInt8]] = []
-  private var values: [[AnswerValue]] = []
+  private var groupNames: [ReportAnswer.GroupName] = []
   private var cells: [Cell] = []
   private var other: Cell?
   private var folded: UInt64 = 0
@@ -35,17 +35,10 @@ struct AnswerBuilder {
 
   mutating func add(_ window: WindowState) {
     folded += window.folded
-    for (index, cell) in window.cells.enumerated() {
-      let key = window.keys[index]
-      if let number = keys.find(key) {
-        cells[number].merge(cell, plan.shape)
-      } else {
-        _ = keys.intern(key)
-        names.append(key)
-        values.append(GroupKey.values(key))
-        cells.append(cell)
-      }
-    }
+    let own = window.keys
+    var groups: [Int] = []
+    groups.reserveCapacity(window.cells.count)
+    for cell in window.cells.indices { groups.append(add(window.cells[cell], own.key(cell))) }
     if let more = window.other {
       if other == nil { other = more } else { other?.merge(more, plan.shape) }
     }
@@ -53,7 +46,19 @@ struct AnswerBuilder {
       needsSecondReading = true
       windows.removeAll()
     }
-    if !needsSecondReading, listsWindows { windows.append(answer(window)) }
+    if !needsSecondReading, listsWindows { windows.append(answer(window, groups)) }
+  }
+
+  /// The number of the cell's group, given now if it is new.
+  private mutating func add(_ cell: Cell, _ key: RawSpan) -> Int {
+    if let number = keys.find(key) {
+      cells[number].merge(cell, plan.shape)
+      return number
+    }
+    names.append(key.copied())
+    groupNames.append(ReportAnswer.GroupName(GroupKey.values(names[names.count - 1])))
+    cells.append(cell)
+    return keys.intern(key)
   }
 
   /// All windows were added: chooses the groups. Then each window is shown again.
@@ -61,12 +66,16 @@ struct AnswerBuilder {
     chosen = Set(order.prefix(limit))
   }
 
-  mutating func show(_ window: WindowState) { windows.append(answer(window)) }
+  mutating func show(_ window: WindowState) {
+    let own = window.keys
+    let groups = window.cells.indices.map { keys.find(own.key($0)) ?? 0 }
+    windows.append(answer(window, groups))
+  }
 
   /// The groups that are asked for, the one with the most events first, of equal ones those whose values
   /// come first.
   private var order: [Int] {
-    cells.indices.filter { search.isEmpty || search.matches(values[$0].first?.plain ?? "") }
+    cells.indices.filter { search.isEmpty || search.matches(groupNames[$0].values.first?.plain ?? "") }
       .sorted { a, b in
         cells[a].count != cells[b].count
           ? cells[a].count > cells[b].count : names[a].lexicographicallyPrecedes(names[b])
@@ -88,18 +97,14 @@ struct AnswerBuilder {
       groupsLeftOut: hasGroups ? order.count - shown.count : 0)
   }
 
-  private func answer(_ window: WindowState) -> ReportAnswer.Window {
+  /// - Parameter numbers: the group of each cell.
+  private func answer(_ window: WindowState, _ numbers: [Int]) -> ReportAnswer.Window {
     var groups: [ReportAnswer.Group] = []
     if hasGroups {
-      let order = window.cells.indices.map { index in
-        (cell: index, count: window.cells[index].count, group: keys.find(window.keys[index]) ?? 0)
-      }.sorted { a, b in
-        a.count != b.count
-          ? a.count > b.count : names[a.group].lexicographicallyPrecedes(names[b.group])
-      }
-      groups.reserveCapacity(order.count + 1)
-      for entry in order where !needsSecondReading || chosen.contains(entry.group) {
-        groups.append(group(entry.group, window.cells[entry.cell]))
+      groups.reserveCapacity(numbers.count + 1)
+      for cell in order(window, numbers) where !needsSecondReading || chosen.contains(numbers[cell])
+      {
+        groups.append(group(numbers[cell], window.cells[cell]))
       }
       if let more = window.other { groups.append(other(more, window.folded)) }
     }
@@ -107,21 +112,29 @@ struct AnswerBuilder {
       range: window.range, state: state(window.range), groups: groups, total: total(window.total))
   }
 
+  private func order(_ window: WindowState, _ numbers: [Int]) -> [Int] {
+    let counts = window.cells.map(\.count)
+    return counts.indices.sorted { a, b in
+      counts[a] != counts[b]
+        ? counts[a] > counts[b] : names[numbers[a]].lexicographicallyPrecedes(names[numbers[b]])
+    }
+  }
+
   private var hasGroups: Bool {
-    if case .measures(_, let by) = plan.kind { !by.isEmpty } else { false }
+    if case .measures(_, let by) = plan.definition.content { !by.isEmpty } else { false }
   }
 
   private func group(_ number: Int, _ cell: Cell) -> ReportAnswer.Group {
     ReportAnswer.Group(
-      by: values[number], mayMiss: cell.mayMiss, members: members(cell))
+      name: groupNames[number], mayMiss: cell.mayMiss, members: members(cell))
   }
 
   private func other(_ cell: Cell, _ folded: UInt64) -> ReportAnswer.Group {
-    ReportAnswer.Group(by: [], isOther: true, folded: folded, members: members(cell))
+    ReportAnswer.Group(isOther: true, folded: folded, members: members(cell))
   }
 
   private func total(_ cell: Cell) -> ReportAnswer.Group {
-    ReportAnswer.Group(by: [], members: members(cell))
+    ReportAnswer.Group(members: members(cell))
   }
 
   private func members(_ cell: Cell) -> [(key: String, value: AnswerValue)] {

@@ -67,7 +67,7 @@ extension ReportAnswer {
 
   private func key(_ group: Group) -> [String] {
     if group.isOther { return ["(other)"] + dimensions.dropFirst().map { _ in "" } }
-    return group.by.map(\.plain)
+    return group.name?.values.map(\.plain) ?? []
   }
 
   private static func rows(

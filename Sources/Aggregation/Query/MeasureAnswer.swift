@@ -3,22 +3,40 @@ internal import Primitives
 
 /// What a cell says about each measure of its report.
 struct MeasureAnswer {
-  let plan: ReportPlan
   /// Joins ids to persons, for `people`.
   let people: PeopleJoin?
+  private let columns: [Column]
 
-  /// One member for each measure, in the definition's order.
-  func members(_ cell: Cell) -> [(key: String, value: AnswerValue)] {
-    guard case .measures(let measures, _) = plan.definition.content else { return [] }
-    return zip(measures, plan.places).map { measure, place in
-      (measure.label, value(measure, place, cell))
+  /// What a measure is, what answers call it, and its place in the cells.
+  private final class Column: Sendable {
+    let measure: ReportDefinition.Measure
+    let label: String
+    let place: Int
+
+    init(_ measure: ReportDefinition.Measure, at place: Int) {
+      self.measure = measure
+      label = measure.label
+      self.place = place
     }
   }
 
-  private func value(
-    _ measure: ReportDefinition.Measure, _ place: Int, _ cell: Cell
-  ) -> AnswerValue {
-    switch measure {
+  init(plan: ReportPlan, people: PeopleJoin?) {
+    self.people = people
+    guard case .measures(let measures, _) = plan.definition.content else {
+      columns = []
+      return
+    }
+    columns = zip(measures, plan.places).map { Column($0, at: $1) }
+  }
+
+  /// One member for each measure, in the definition's order.
+  func members(_ cell: Cell) -> [(key: String, value: AnswerValue)] {
+    columns.map { ($0.label, value($0, cell)) }
+  }
+
+  private func value(_ column: Column, _ cell: Cell) -> AnswerValue {
+    let place = column.place
+    return switch column.measure {
     case .count: .count(cell.count)
     case .unique: Self.unique(cell.sets[place])
     case .people: people(cell.sets[place])
@@ -118,6 +136,10 @@ enum GroupKey {
     while !reader.isAtEnd {
       let start = reader.position
       do throws(MessagePackError) {
+        if let text = try text(&reader) {
+          values.append(.text(text))
+          continue
+        }
         try reader.skip()
       } catch { return values }
       var json: [UInt8] = []
@@ -127,6 +149,17 @@ enum GroupKey {
       values.append(.json(json))
     }
     return values
+  }
+}
+
+extension GroupKey {
+  /// The text that is next; nil when the next value is none.
+  private static func text(
+    _ reader: inout MessagePackReader
+  ) throws(MessagePackError) -> String? {
+    let type = try reader.peek()
+    guard type & 0xE0 == 0xA0 || (0xD9...0xDB).contains(type) else { return nil }
+    return try reader.readString()
   }
 }
 

@@ -36,8 +36,8 @@ struct ReportReading: ~Copyable {
       try database.execute("BEGIN")
       defer { endReading() }
       guard let stored = try stored(definition) else { return nil }
-      var fields = FieldTable()
-      let plan = ReportPlan(definition, &fields)
+      var table = SourceTable()
+      let plan = ReportPlan(definition, &table)
       let watermark = try watermark()
       var builder = AnswerBuilder(
         plan, question, watermark: watermark,

@@ -31,6 +31,10 @@ struct DistinctSet: Sendable, Equatable {
     }
   }
 
+  /// A hash that will be inserted soon.
+  @inline(__always)
+  func prefetch(_ hash: UInt64) { if sketch == nil { exact.prefetch(hash) } }
+
   mutating func merge(_ other: DistinctSet, exactly limit: Int = usualExact) {
     switch (sketch != nil, other.sketch) {
     case (_, nil): other.exact.forEach { insert($0, exactly: limit) }

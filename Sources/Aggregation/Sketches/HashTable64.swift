@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// A set of 64-bit hashes: open addressing in one array, no allocation until the first one comes.
 ///
 /// The values are hashes already, so their low bits choose the slot. Zero marks a free slot; the hash 0
@@ -23,6 +25,13 @@ struct HashTable64: Sendable, Equatable {
     slots[slot] = value
     count += 1
     return true
+  }
+
+  /// A look for this hash will follow.
+  @inline(__always)
+  func prefetch(_ hash: UInt64) {
+    guard !slots.isEmpty else { return }
+    Prefetch.element(Int(truncatingIfNeeded: hash) & (slots.count - 1), of: slots)
   }
 
   func contains(_ hash: UInt64) -> Bool {

@@ -13,7 +13,7 @@ struct QuantileSketch: Sendable, Equatable {
   /// All values while they are few, unsorted.
   private(set) var values: [Double] = []
   /// Counts by bucket once they are many.
-  private(set) var buckets: [Int32: UInt64] = [:]
+  private(set) var buckets = BucketCounts()
   /// Bits of the fraction that tell buckets apart.
   private(set) var bits = finestBits
   private(set) var count: UInt64 = 0
@@ -23,7 +23,7 @@ struct QuantileSketch: Sendable, Equatable {
   private(set) var isWhole = true
 
   var isExact: Bool { count <= UInt64(Self.exactLimit) }
-  var byteCount: Int { values.count * 8 + buckets.count * 16 }
+  var byteCount: Int { values.count * 8 + buckets.byteCount }
 
   /// The most by which an answer differs from the true value, relative to it; 0 while exact.
   var error: Double { isExact ? 0 : 0.5 / Double(1 << bits) }
@@ -49,7 +49,9 @@ struct QuantileSketch: Sendable, Equatable {
     change()
     while bits > other.bits { coarsen() }
     for value in other.values { add(Self.bucket(value, bits: bits), 1) }
-    for (bucket, count) in other.buckets { add(Self.coarse(bucket, by: other.bits - bits), count) }
+    for (bucket, count) in other.buckets.sorted() {
+      add(Self.coarse(bucket, by: other.bits - bits), count)
+    }
   }
 
   /// The value of nearest rank: the smallest that at least this part of all values does not exceed.
@@ -63,7 +65,7 @@ struct QuantileSketch: Sendable, Equatable {
       let sorted = values.sorted()
       return parts.map { sorted[Int(rank(of: $0) - 1)] }
     }
-    let sorted = buckets.sorted { $0.key < $1.key }
+    let sorted = buckets.sorted()
     return parts.map { value(ofRank: rank(of: $0), in: sorted) }
   }
 
@@ -75,7 +77,7 @@ struct QuantileSketch: Sendable, Equatable {
     return min(max(UInt64(rank), 1), count)
   }
 
-  private func value(ofRank rank: UInt64, in sorted: [(key: Int32, value: UInt64)]) -> Double {
+  private func value(ofRank rank: UInt64, in sorted: [(bucket: Int32, count: UInt64)]) -> Double {
     if rank == count { return greatest }
     if rank == 1 { return least }
     var passed: UInt64 = 0
@@ -92,13 +94,13 @@ struct QuantileSketch: Sendable, Equatable {
   }
 
   private mutating func add(_ bucket: Int32, _ count: UInt64) {
-    buckets[bucket, default: 0] += count
+    buckets.add(bucket, count)
     while buckets.count > Self.bucketLimit { coarsen() }
   }
 
   private mutating func coarsen() {
-    var joined: [Int32: UInt64] = [:]
-    for (bucket, count) in buckets { joined[Self.coarse(bucket, by: 1), default: 0] += count }
+    var joined = BucketCounts()
+    buckets.forEach { joined.add(Self.coarse($0, by: 1), $1) }
     buckets = joined
     bits -= 1
   }
@@ -147,7 +149,7 @@ extension QuantileSketch: StateCoded {
     output.byte(UInt8(bits))
     guard !isExact else { return values.forEach { output.double($0) } }
     output.number(buckets.count)
-    for (bucket, count) in buckets {
+    buckets.forEach { bucket, count in
       output.signed(Int64(bucket))
       output.number(count)
     }
@@ -165,8 +167,10 @@ extension QuantileSketch: StateCoded {
       return
     }
     for _ in 0..<(try input.count(of: 2)) {
-      guard let bucket = Int32(exactly: try input.signed()) else { throw input.damaged }
-      buckets[bucket, default: 0] += try input.number()
+      guard let bucket = Int32(exactly: try input.signed()), bucket > .min else {
+        throw input.damaged
+      }
+      buckets.add(bucket, try input.number())
     }
   }
 }

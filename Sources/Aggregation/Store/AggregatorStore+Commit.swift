@@ -127,7 +127,7 @@ extension AggregatorStore {
       try read.bind(2, range.lowerBound)
       let bytes = try read.step() ? read.bytes(0) : []
       try read.reset()
-      let window: WindowState
+      var window: WindowState
       do throws(StateError) {
         window = try WindowState(range, report.plan.shape, from: bytes)
       } catch {

@@ -110,7 +110,14 @@ struct StateReader {
     return Array(bytes[at..<at + count])
   }
 
-  mutating func text() throws(StateError) -> [UInt8] { try raw(try count()) }
+  mutating func text() throws(StateError) -> [UInt8] { Array(bytes[try textRange()]) }
+
+  /// Where the bytes of a text are.
+  mutating func textRange() throws(StateError) -> Range<Int> {
+    let count = try count()
+    defer { at += count }
+    return at..<at + count
+  }
 
   mutating func list<T: StateCoded>(
     _ type: T.Type = T.self
