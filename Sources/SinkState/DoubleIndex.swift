@@ -50,13 +50,9 @@ struct DoubleIndex: Sendable {
     max(1, UInt8(truncatingIfNeeded: hash.low >> 56))
   }
 
-  /// A look for this hash will follow.
+  /// This hash will be looked for, put in or taken out.
   @inline(__always)
-  func prefetch(_ hash: Hash128) { Prefetch.element(home(hash), of: tags) }
-
-  /// This hash will be put in or taken out.
-  @inline(__always)
-  func prefetchChange(_ hash: Hash128) {
+  func prefetch(_ hash: Hash128) {
     Prefetch.element(home(hash), of: tags)
     Prefetch.element(home(hash), of: entries)
   }

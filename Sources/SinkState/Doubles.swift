@@ -155,7 +155,7 @@ public struct Doubles: Sendable {
     index.remove(first.hash, slot: ring.slot(ring.live.lowerBound))
     ring.removeFirst()
     let next = ring.live.lowerBound + Self.ahead
-    if next < ring.live.upperBound { index.prefetchChange(ring[next].hash) }
+    if next < ring.live.upperBound { index.prefetch(ring[next].hash) }
   }
 
   private mutating func fillAgain() {
@@ -167,7 +167,7 @@ public struct Doubles: Sendable {
     let live = ring.live.dropLast()
     for serial in live {
       let next = serial + Self.ahead
-      if next < live.upperBound { index.prefetchChange(ring[next].hash) }
+      if next < live.upperBound { index.prefetch(ring[next].hash) }
       guard index.insert(ring[serial].hash, slot: ring.slot(serial)) else { return false }
     }
     return true

@@ -11,6 +11,8 @@ struct AnswerBuilder {
   private let listsWindows: Bool
   private let watermark: Int64
   private let measures: MeasureAnswer
+  private let isMeasures: Bool
+  private let hasGroups: Bool
   private var windows: [ReportAnswer.Window] = []
   private(set) var needsSecondReading = false
   private var chosen: Set<Int> = []
@@ -30,6 +32,11 @@ struct AnswerBuilder {
     search = TextSearch(question.search)
     listsWindows = question.listsWindows
     self.watermark = watermark
+    if case .measures(_, let by) = plan.definition.content {
+      (isMeasures, hasGroups) = (true, !by.isEmpty)
+    } else {
+      (isMeasures, hasGroups) = (false, false)
+    }
     measures = MeasureAnswer(plan: plan, people: people)
   }
 
@@ -75,11 +82,13 @@ struct AnswerBuilder {
   /// The groups that are asked for, the one with the most events first, of equal ones those whose values
   /// come first.
   private var order: [Int] {
-    cells.indices.filter { search.isEmpty || search.matches(groupNames[$0].values.first?.plain ?? "") }
-      .sorted { a, b in
-        cells[a].count != cells[b].count
-          ? cells[a].count > cells[b].count : names[a].lexicographicallyPrecedes(names[b])
-      }
+    cells.indices.filter {
+      search.isEmpty || search.matches(groupNames[$0].values.first?.plain ?? "")
+    }
+    .sorted { a, b in
+      cells[a].count != cells[b].count
+        ? cells[a].count > cells[b].count : names[a].lexicographicallyPrecedes(names[b])
+    }
   }
 
   func answer(_ question: ReportQuestion, _ counters: ReportCounters) -> ReportAnswer {
@@ -113,15 +122,15 @@ struct AnswerBuilder {
   }
 
   private func order(_ window: WindowState, _ numbers: [Int]) -> [Int] {
-    let counts = window.cells.map(\.count)
+    var counts: [UInt64] = []
+    counts.reserveCapacity(numbers.count)
+    for cell in window.cells.indices { counts.append(window.cells[cell].count) }
+    // Of its own, lest the whole builder be copied for the comparison.
+    let names = names
     return counts.indices.sorted { a, b in
       counts[a] != counts[b]
         ? counts[a] > counts[b] : names[numbers[a]].lexicographicallyPrecedes(names[numbers[b]])
     }
-  }
-
-  private var hasGroups: Bool {
-    if case .measures(_, let by) = plan.definition.content { !by.isEmpty } else { false }
   }
 
   private func group(_ number: Int, _ cell: Cell) -> ReportAnswer.Group {
@@ -138,8 +147,7 @@ struct AnswerBuilder {
   }
 
   private func members(_ cell: Cell) -> [(key: String, value: AnswerValue)] {
-    if case .measures = plan.definition.content { return measures.members(cell) }
-    return TallyAnswer.members(cell, plan.definition.content)
+    isMeasures ? measures.members(cell) : TallyAnswer.members(cell, plan.definition.content)
   }
 
   private func state(_ range: Range<Int64>) -> String {

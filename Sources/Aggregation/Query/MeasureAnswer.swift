@@ -31,7 +31,10 @@ struct MeasureAnswer {
 
   /// One member for each measure, in the definition's order.
   func members(_ cell: Cell) -> [(key: String, value: AnswerValue)] {
-    columns.map { ($0.label, value($0, cell)) }
+    var members: [(key: String, value: AnswerValue)] = []
+    members.reserveCapacity(columns.count)
+    for column in columns { members.append((column.label, value(column, cell))) }
+    return members
   }
 
   private func value(_ column: Column, _ cell: Cell) -> AnswerValue {

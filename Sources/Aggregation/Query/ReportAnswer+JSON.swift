@@ -61,7 +61,7 @@ extension ReportAnswer {
       }
       if group.mayMiss > 0 { output.member("mayMiss", .count(group.mayMiss)) }
       for index in group.members.indices {
-        output.member(group.members[index].key, group.members[index].value)
+        output.member(label: group.members[index].key, group.members[index].value)
       }
     }
   }
@@ -73,15 +73,26 @@ private struct AnswerWriter {
   /// Something stands before what comes next in the same object or list.
   private var isBehind = false
 
-  mutating func key(_ key: String) {
+  /// - Parameter key: has nothing to be escaped.
+  mutating func key(_ key: StaticString) {
     comma()
-    JSONString.append(key, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
+    bytes.append(UInt8(ascii: "\""))
+    unsafe bytes.append(
+      contentsOf: UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    bytes += "\":".utf8
     isBehind = false
   }
 
-  mutating func member(_ key: String, _ value: AnswerValue) {
+  mutating func member(_ key: StaticString, _ value: AnswerValue) {
     self.key(key)
+    value.append(to: &bytes)
+    isBehind = true
+  }
+
+  mutating func member(label: String, _ value: AnswerValue) {
+    comma()
+    JSONString.append(label, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
     value.append(to: &bytes)
     isBehind = true
   }

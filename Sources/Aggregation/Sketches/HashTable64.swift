@@ -7,6 +7,8 @@ internal import Primitives
 struct HashTable64: Sendable, Equatable {
   private(set) var slots: [UInt64] = []
   private(set) var count = 0
+  /// `slots.count - 1` at hand: to ask the array is one more look into memory far away.
+  private var mask = -1
 
   /// What it holds in memory, a function of the count alone.
   var byteCount: Int { slots.count * 8 }
@@ -14,9 +16,8 @@ struct HashTable64: Sendable, Equatable {
   /// False when it was there already.
   @inline(__always)
   mutating func insert(_ hash: UInt64) -> Bool {
-    if count * 4 >= slots.count * 3 { grow() }
+    if count * 4 >= (mask + 1) * 3 { grow() }
     let value = max(hash, 1)
-    let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: value) & mask
     while slots[slot] != 0 {
       if slots[slot] == value { return false }
@@ -30,14 +31,15 @@ struct HashTable64: Sendable, Equatable {
   /// A look for this hash will follow.
   @inline(__always)
   func prefetch(_ hash: UInt64) {
-    guard !slots.isEmpty else { return }
-    Prefetch.element(Int(truncatingIfNeeded: hash) & (slots.count - 1), of: slots)
+    guard mask > 0 else { return }
+    Prefetch.element(Int(truncatingIfNeeded: hash) & mask, of: slots)
+    // Beside the array's first elements stands its own count, which each look reads.
+    Prefetch.element(0, of: slots)
   }
 
   func contains(_ hash: UInt64) -> Bool {
     guard count > 0 else { return false }
     let value = max(hash, 1)
-    let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: value) & mask
     while slots[slot] != 0 {
       if slots[slot] == value { return true }
@@ -64,7 +66,7 @@ struct HashTable64: Sendable, Equatable {
   private mutating func grow() {
     let old = slots
     slots = [UInt64](repeating: 0, count: max(4, old.count * 2))
-    let mask = slots.count - 1
+    mask = slots.count - 1
     for value in old where value != 0 {
       var slot = Int(truncatingIfNeeded: value) & mask
       while slots[slot] != 0 { slot = (slot + 1) & mask }
