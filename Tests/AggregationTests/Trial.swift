@@ -81,11 +81,23 @@ final class Trial {
   func answer(
     _ name: String? = nil, _ question: ReportQuestion = ReportQuestion()
   ) throws -> JSONNode {
+    try JSONDocumentParser.parse(Array(try json(name, question).utf8))
+  }
+
+  func json(
+    _ name: String? = nil, _ question: ReportQuestion = ReportQuestion()
+  ) throws -> String {
     try commit()
     let definition = try #require(definitions.first { $0.name == name ?? definitions[0].name })
     let reading = try ReportReading(store.database.path)
     let answer = try #require(try reading.answer(definition, question))
-    return try JSONDocumentParser.parse(answer.json)
+    return String(decoding: answer.json, as: UTF8.self)
+  }
+
+  /// As when the report file changes.
+  func changeReports(_ change: ([StoredReport]) -> [StoredReport]) throws {
+    try commit()
+    core.setReports(change(try store.match(definitions).reports))
   }
 }
 

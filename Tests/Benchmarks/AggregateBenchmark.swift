@@ -13,6 +13,7 @@ enum AggregateBenchmark {
     try measure(
       "50 reports with breakdowns", try fifty(), events: 200_000, defaults: false)
     try queryTime()
+    try restart()
   }
 
   private static func measure(
@@ -61,6 +62,38 @@ enum AggregateBenchmark {
     }
     let file = "{\"defaults\": false, \"reports\": [\(reports.joined(separator: ","))]}"
     return try ReportFile.parse(Array(file.utf8), path: "reports.json")
+  }
+
+  /// A day of a million users in 100 names, and as many doubles as are remembered: what a service has to
+  /// read before it goes on, and what it takes then.
+  private static func restart() throws {
+    let folder = try TemporaryFolder()
+    let configuration = AggregatorConfiguration(bus: "tcp://127.0.0.1:9", directory: folder.path)
+    let events = 5_000_000
+    do {
+      let recount = try Recount(
+        folder.file("aggregator.sqlite"), ReportDefinition.defaults,
+        start: Position(epoch: 1, offset: 0), configuration: configuration)
+      var samples = AggregateSamples()
+      samples.step = Int64(86_400_000_000_000 / (events / 100))
+      for block in stride(from: 0, to: events, by: 10_000) {
+        samples.fill(from: block, count: 10_000)
+        try samples.forEach { name, payload, number in
+          try recount.take(
+            Recount.Event(
+              name: name, payload: payload,
+              position: Position(epoch: 1, offset: UInt64(number)), time: samples.received))
+        }
+      }
+      try recount.finish()
+      report("a day of a million users: resident \(eb_process_resident_bytes() >> 20) MiB")
+    }
+    let start = eb_process_cpu_ns()
+    let aggregator = try Aggregator(configuration) { _ in }
+    let ready = eb_process_cpu_ns() - start
+    aggregator.stop()
+    aggregator.join()
+    report("opened again in \(ready / 1_000_000) ms")
   }
 
   private static func queryTime() throws {

@@ -96,30 +96,58 @@ extension IntegrationTests {
         reports: #"{"reports": [{"name": "kinds", "by": ["event"], "measures": ["count", "#
           + #"{"unique": "user", "exact": 100}, {"quantiles": "properties.n"}], "#
           + #""window": "minute"}, {"name": "visits", "sessions": {}}]}"#)
-      let archive = aggregator.folder.file("archive")
-      let archiver = try ChildProcess(
-        Program.path,
-        ["archiver", "--dir", archive, "--bus", broker.bus, "--port-base", "0"])
-      try #require(archiver.output.waitForLine { $0.hasPrefix("ready ") } != nil)
+      let archiver = try TestArchiver(broker)
+      let archive = archiver.directory
       let input = EventLine.load(0..<3000)
       #expect(try broker.publish(input: input + input).status == .exited(0))
-      archiver.signal(SIGTERM)
-      #expect(archiver.wait() == .exited(0), "\(archiver.errorOutput.text)")
+      #expect(archiver.waitForCursor(6000))
+      #expect(archiver.stop() == .exited(0))
       // What comes now lies in the journal alone.
       #expect(try broker.publish(input: EventLine.load(3000..<4000)).status == .exited(0))
       _ = try aggregator.status(at: 7000)
       aggregator.process.signal(SIGTERM)
       #expect(aggregator.process.wait() == .exited(0))
-      let run = try Program.run([
-        "aggregator", "recompute", "--from-archive", archive, "--bus", broker.bus, "--json",
-        "--data", aggregator.folder.file("data"), "--reports",
-        aggregator.folder.file("reports.json"),
-      ])
-      #expect(run.status == .exited(0), "\(run.output)\(run.errors)")
-      let told = try JSONValue(text: run.output)
-      #expect(told["archived"]?.int ?? 0 >= 3000)
-      let reports = told["reports"]?.list ?? []
-      #expect(reports.count == 7 && reports.allSatisfy { $0["same"] == .bool(true) })
+      #expect(try aggregator.recompute(archive, broker.bus) >= 3000)
+      // A new report gets its past, and the others go on as they were.
+      try aggregator.write(
+        reports: #"{"reports": [{"name": "new", "by": ["event"], "measures": ["count", "#
+          + #"{"sum": "properties.n"}]}]}"#)
+      #expect(try aggregator.recompute(archive, broker.bus, ["--replace"]) >= 3000)
+      try aggregator.start()
+      #expect(try broker.publish(["--event", "Kind 0"]).status == .exited(0))
+      let status = try aggregator.status(at: 7001)
+      #expect(status["ledger"]?["applied"]?.int == 4001)
+      let new = try aggregator.report("new")
+      #expect(new["total"]?["sum properties.n"]?["value"]?.int == 3999 * 4000 / 2)
+      #expect(new.counts().count == 20 && new["total"]?["count"]?.int == 4001)
+      #expect(try aggregator.report("events-by-day")["total"]?["count"]?.int == 4001)
+    }
+
+    @Test func `an archive that begins too late replaces nothing unless it is allowed`() throws {
+      let broker = try TestBroker()
+      let aggregator = try TestAggregator(broker.bus, reports: #"{"reports": []}"#)
+      #expect(try broker.publish(input: EventLine.load(0..<1000)).status == .exited(0))
+      _ = try aggregator.status(at: 1000)
+      let archiver = try TestArchiver(broker, ["--start", "latest"])
+      #expect(try broker.publish(input: EventLine.load(1000..<2000)).status == .exited(0))
+      _ = try aggregator.status(at: 2000)
+      #expect(archiver.waitForCursor(2000))
+      #expect(archiver.stop() == .exited(0))
+      aggregator.process.signal(SIGTERM)
+      #expect(aggregator.process.wait() == .exited(0))
+      let arguments = [
+        "aggregator", "recompute", "--from-archive", archiver.directory, "--bus", broker.bus,
+        "--data", aggregator.folder.file("data"), "--replace",
+      ]
+      let refused = try Program.run(arguments)
+      #expect(refused.status == .exited(1) && refused.errors.contains("1000 events"))
+      try aggregator.start()
+      #expect(try aggregator.report("events-by-day")["total"]?["count"]?.int == 2000)
+      aggregator.process.signal(SIGTERM)
+      #expect(aggregator.process.wait() == .exited(0))
+      #expect(try Program.run(arguments + ["--partial"]).status == .exited(0))
+      try aggregator.start()
+      #expect(try aggregator.report("events-by-day")["total"]?["count"]?.int == 1000)
     }
 
     @Test func `who asks wrongly is told what is right`() throws {

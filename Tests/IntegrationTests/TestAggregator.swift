@@ -51,6 +51,21 @@ final class TestAggregator {
     return try JSONValue(text: run.output)
   }
 
+  /// Counts the archive again while it is stopped; every report must be the same. Returns how many events
+  /// came from the archive.
+  func recompute(
+    _ archive: String, _ bus: String, _ options: [String] = []
+  ) throws -> Int {
+    let run = try Program.run(
+      ["aggregator", "recompute", "--from-archive", archive, "--bus", bus, "--json", "--data"]
+        + [folder.file("data"), "--reports", folder.file("reports.json")] + options)
+    #expect(run.status == .exited(0), "\(run.output)\(run.errors)")
+    let told = try JSONValue(text: run.output)
+    let reports = told["reports"]?.list ?? []
+    #expect(!reports.isEmpty && reports.allSatisfy { $0["same"] != .bool(false) })
+    return told["archived"]?.int ?? -1
+  }
+
   /// Its status once it has read and stored everything up to `offset`.
   func status(at offset: Int) throws -> JSONValue {
     var status = JSONValue.null
@@ -90,6 +105,9 @@ extension JSONValue {
     if case .number(let number) = self { (number as NSDecimalNumber).doubleValue } else { nil }
   }
   var list: [JSONValue] { if case .list(let values) = self { values } else { [] } }
+
+  /// An element of a list; null where there is none.
+  subscript(_ index: Int) -> JSONValue { list.indices.contains(index) ? list[index] : .null }
 
   /// Counts of a report by its only breakdown: `count`, or another measure.
   func counts(_ measure: String = "count") -> [String: Double] {

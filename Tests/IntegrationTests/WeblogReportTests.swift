@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension IntegrationTests {
-  /// Reports over a week of a real web site, against numbers that the test counts itself.
+  /// Reports over a week of a real web site, against independent counts.
   @Suite struct WeblogReportTests {
     private static let reports = """
       {"reports": [
@@ -16,117 +16,85 @@ extension IntegrationTests {
       ]}
       """
 
-    private struct Visit {
-      var event: String
-      var visitor: String
-      var time: Date
-      var status: Int
-      var bytes: Double?
+    @Test func `DuckDB and this test's own count agree`() throws {
+      guard let lines = try Inputs.unpacked("weblog.ndjson.gz") else { return }
+      let folder = try TemporaryFolder()
+      let path = folder.file("weblog.ndjson")
+      try lines.joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+      guard let figures = try WeblogFigures(askingDuckDB: path) else { return }
+      #expect(figures == (try WeblogFigures(counting: lines)))
     }
 
-    @Test func `they equal an independent count, live and after kills`() throws {
-      guard let path = Inputs.path("weblog.ndjson.gz") else { return }
-      let (_, output, _) = try ChildProcess.run("gzip", ["-dc", path])
-      let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init)
-      let visits = try Self.visits(lines)
+    @Test func `they equal an independent count, live, after 20 kills and recomputed`() throws {
+      guard let lines = try Inputs.unpacked("weblog.ndjson.gz") else { return }
+      let figures = try WeblogFigures(counting: lines)
       let broker = try TestBroker()
       let aggregator = try TestAggregator(broker.bus, reports: Self.reports)
-      var head = 0
-      for (number, start) in stride(from: 0, to: lines.count, by: 2000).enumerated() {
-        // Every seventh twice, blocks reversed.
-        let block = lines[start..<min(start + 2000, lines.count)].reversed().enumerated()
-        let sent = block.flatMap { $0.offset % 7 == 0 ? [$0.element, $0.element] : [$0.element] }
-        #expect(try broker.publish(lines: sent).status == .exited(0))
-        head += sent.count
-        if number % 2 == 1 {
-          aggregator.kill()
-          try aggregator.start()
-        }
+      let archiver = try TestArchiver(broker)
+      let sent = Self.twiceAndReversed(lines)
+      for kill in 0..<20 {
+        let part = sent[sent.count * kill / 20..<sent.count * (kill + 1) / 20]
+        #expect(try broker.publish(lines: Array(part)).status == .exited(0))
+        aggregator.kill()
+        try aggregator.start()
       }
-      let status = try aggregator.status(at: head)
+      let status = try aggregator.status(at: sent.count)
       #expect(status["ledger"]?["applied"]?.int == lines.count)
-      try expectCounts(aggregator, visits)
-      try expectQuantiles(aggregator, visits)
-      try expectFunnel(aggregator, visits)
+      #expect(status["ledger"]?["duplicate"]?.int == sent.count - lines.count)
+      try expect(figures, of: aggregator)
+      #expect(archiver.waitForCursor(sent.count))
+      #expect(archiver.stop() == .exited(0))
+      aggregator.process.signal(SIGTERM)
+      #expect(aggregator.process.wait() == .exited(0))
+      // The archive has each event once.
+      #expect(try aggregator.recompute(archiver.directory, broker.bus) == lines.count)
     }
 
-    private func expectCounts(_ aggregator: TestAggregator, _ visits: [Visit]) throws {
-      let byEvent = Dictionary(grouping: visits, by: \.event).mapValues { Double($0.count) }
-      #expect(try aggregator.report("events-by-day").counts() == byEvent)
-      let hour = { (visit: Visit) in Self.text(visit.time, to: 3600) }
-      let byHour = Dictionary(grouping: visits, by: hour)
-      let hours = try aggregator.report("events-by-hour")
-      #expect(hours.series() == byHour.mapValues { Double($0.count) })
-      let visitors = try aggregator.report("visitors")
-      #expect(
-        visitors.series("unique user") == byHour.mapValues { Double(Set($0.map(\.visitor)).count) })
-      #expect(
-        visitors["total"]?["unique user"]?["value"]?.int == Set(visits.map(\.visitor)).count)
-      let status = try aggregator.report("by-status")["groups"]?.list ?? []
-      let expected = Dictionary(grouping: visits) { "\($0.event) \($0.status)" }
-      #expect(status.count == expected.count)
-      for group in status {
-        let by = group["by"]?.list ?? []
-        let key = "\(by.first?.text ?? "") \(by.last?.int ?? 0)"
-        #expect(group["count"]?.int == expected[key]?.count, "\(key)")
+    /// Every seventh event twice, blocks of 100 reversed.
+    private static func twiceAndReversed(_ lines: [String]) -> [String] {
+      var sent: [String] = []
+      for start in stride(from: 0, to: lines.count, by: 100) {
+        var block: [String] = []
+        for index in start..<min(start + 100, lines.count) {
+          block += index % 7 == 0 ? [lines[index], lines[index]] : [lines[index]]
+        }
+        sent += block.reversed()
       }
+      return sent
     }
 
-    private func expectQuantiles(_ aggregator: TestAggregator, _ visits: [Visit]) throws {
+    private func expect(_ figures: WeblogFigures, of aggregator: TestAggregator) throws {
+      let whole = { (counts: [String: Double]) in counts.mapValues { Int($0) } }
+      #expect(whole(try aggregator.report("events-by-day").counts()) == figures.events)
+      #expect(whole(try aggregator.report("events-by-hour").series()) == figures.hours)
+      let visitors = try aggregator.report("visitors")
+      #expect(whole(visitors.series("unique user")) == figures.visitorsOfHours)
+      #expect(visitors["total"]?["unique user"]?["value"]?.int == figures.visitors)
+      var statuses: [String: Int] = [:]
+      for group in try aggregator.report("by-status")["groups"]?.list ?? [] {
+        let by = group["by"] ?? .null
+        statuses["\(by[0].text ?? "") \(by[1].int ?? 0)"] = group["count"]?.int
+      }
+      #expect(statuses == figures.statuses)
+      let steps = try aggregator.report("looked-closer")["total"]?["steps"]?.list ?? []
+      #expect(steps.map { $0["users"]?.int } == figures.funnel)
+      try expectQuantiles(figures, aggregator)
+    }
+
+    private func expectQuantiles(_ figures: WeblogFigures, _ aggregator: TestAggregator) throws {
       let groups = try aggregator.report("bytes")["groups"]?.list ?? []
+      #expect(groups.count == figures.bytes.count)
       for group in groups {
         let event = group["by"]?.list.first?.text ?? ""
-        let values = visits.filter { $0.event == event }.compactMap(\.bytes).sorted()
-        #expect(group["sum properties.bytes"]?["value"]?.number ?? 0 == values.reduce(0, +))
+        #expect(group["sum properties.bytes"]?["value"]?.number ?? 0 == figures.bytes[event])
         let found = group["quantiles properties.bytes"]
         let error = try #require(found?["error"]?.number)
-        #expect(values.count > 1000 ? error < 0.004 : error == 0)
-        for (name, part) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)] where !values.isEmpty {
-          let truth = values[Int((part * Double(values.count)).rounded(.up)) - 1]
+        #expect((figures.values[event] ?? 0) > 1000 ? error < 0.004 : error == 0)
+        for (name, truth) in zip(["p50", "p90", "p99"], figures.quantiles[event] ?? []) {
           let answer = found?[name]?.number ?? -1
           #expect(abs(answer - truth) <= error * truth, "\(event) \(name)")
         }
       }
-    }
-
-    private func expectFunnel(_ aggregator: TestAggregator, _ visits: [Visit]) throws {
-      var first = 0
-      var second = 0
-      for (_, own) in Dictionary(grouping: visits, by: \.visitor) {
-        let fetched = own.filter { $0.event == "Asset Fetched" }.map(\.time)
-        let viewed = own.filter { $0.event == "Page Viewed" }
-        for (_, day) in Dictionary(grouping: viewed, by: { Self.text($0.time, to: 86_400) }) {
-          first += 1
-          let isConverted = day.contains { view in
-            fetched.contains { 0...10 ~= $0.timeIntervalSince(view.time) }
-          }
-          if isConverted { second += 1 }
-        }
-      }
-      let steps = try aggregator.report("looked-closer")["total"]?["steps"]?.list ?? []
-      #expect(steps.map { $0["users"]?.int } == [first, second])
-    }
-
-    private static func visits(_ lines: [String]) throws -> [Visit] {
-      let formatter = ISO8601DateFormatter()
-      formatter.formatOptions.insert(.withFractionalSeconds)
-      return try lines.map { line in
-        let json = try JSONSerialization.jsonObject(with: Data(line.utf8))
-        let event = try #require(json as? [String: Any])
-        let properties = try #require(event["properties"] as? [String: Any])
-        return Visit(
-          event: try #require(event["event"] as? String),
-          visitor: try #require(event["userId"] as? String ?? event["anonymousId"] as? String),
-          time: try #require(formatter.date(from: event["timestamp"] as? String ?? "")),
-          status: try #require(properties["status"] as? Int),
-          bytes: (properties["bytes"] as? NSNumber)?.doubleValue)
-      }
-    }
-
-    /// The start of the hour or day, as reports write it.
-    private static func text(_ time: Date, to seconds: Int) -> String {
-      let whole = Int(time.timeIntervalSince1970) / seconds * seconds
-      return Date(timeIntervalSince1970: Double(whole)).formatted(.iso8601)
     }
   }
 }

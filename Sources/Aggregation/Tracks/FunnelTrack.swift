@@ -47,27 +47,34 @@ struct FunnelTrack: Sendable, Equatable {
   private func depth(from first: Int, steps: Int, within: Int64) -> Int {
     let (end, isBeyond) = entries[first].time.addingReportingOverflow(within)
     let latest = isBeyond ? Int64.max : end
-    var used: Set<Int> = [first]
-    var time = entries[first].time
+    var used = [first]
+    var at = first
     var step = 1
     while step < steps {
-      guard let next = self.next(step, in: time...latest, besides: used) else { break }
-      used.insert(next)
-      time = entries[next].time
+      guard let next = next(step, after: at, until: latest, besides: used) else { break }
+      used.append(next)
+      at = next
       step += 1
     }
     return step
   }
 
-  private func next(_ step: Int, in times: ClosedRange<Int64>, besides used: Set<Int>) -> Int? {
+  /// Entries are in order of time, so only those between are looked at.
+  private func next(
+    _ step: Int, after last: Int, until latest: Int64, besides used: [Int]
+  ) -> Int? {
+    var index = last
+    while index > 0, entries[index - 1].time == entries[last].time { index -= 1 }
     var best: Int?
-    for (index, entry) in entries.enumerated() where times.contains(entry.time) {
+    while index < entries.count, entries[index].time <= latest {
+      defer { index += 1 }
+      let entry = entries[index]
+      if let best, entry.time > entries[best].time { break }
       guard entry.steps >> UInt32(step) & 1 != 0, !used.contains(index) else { continue }
       guard let found = best.map({ entries[$0] }) else {
         best = index
         continue
       }
-      guard entry.time == found.time else { break }
       if (entry.steps.nonzeroBitCount, entry.steps) < (found.steps.nonzeroBitCount, found.steps) {
         best = index
       }
