@@ -55,7 +55,8 @@ public final class Collector: Sendable {
       plan: PlanAnswer(holder: plan, pending: pending))
     let keeper = PlanKeeper(
       plan, producer: producer, address: configuration.bus,
-      directory: configuration.planDirectory, onTrouble: configuration.onPlanTrouble)
+      directory: configuration.planDirectory, interval: configuration.planInterval.nanoseconds,
+      onTrouble: configuration.onPlanTrouble)
     let planThread: OwnedThread
     do throws(SystemError) {
       planThread = try keeper.start()

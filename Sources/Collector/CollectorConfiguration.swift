@@ -23,6 +23,8 @@ public struct CollectorConfiguration: Sendable {
   public var busDeadline = Duration.seconds(10)
   /// Where the tracking plan is kept, made when there is one; nil: it is read from the bus at each start.
   public var planDirectory: String?
+  /// How often it is looked whether the plan is about to leave the journal with old segments.
+  public var planInterval = Duration.seconds(60)
   /// News of the plan that somebody should see, on a thread of the collector's.
   public var onPlanTrouble: @Sendable (String) -> Void = { _ in }
   /// How long `stop` waits for what is under way.

@@ -121,7 +121,9 @@ class ScreenController: FakeViewController {
 }
 
 final class ViewController: ScreenController {
-  lazy var token = "secret-token"
+  lazy var voucher = "V-4712"
+  var accessToken = "secret-token"
+  let amount = UIButton()
   let passwordField = UITextField()
   let button = UIButton()
 }

@@ -72,19 +72,43 @@ import TrackingPlan
   @Test func `values of names that the plan masks stay in the app`() throws {
     app.button.parameters = [.init("accountNumber", "4711"), .init("kind", "x")]
     let screen = try #require(app.screen as? ViewController)
-    _ = screen.token
+    _ = screen.voucher
     try tracker(
-      "#tap:#...", properties: "\"t\": \"viewController.token\", \"k\": {\"state\": \"kind\"}",
-      mask: "\"account*\", \"tok?n\", \"token\""
+      "#tap:#...", properties: "\"t\": \"viewController.voucher\", \"k\": {\"state\": \"kind\"}",
+      mask: "\"account*\", \"voucher\""
     ).record(.tap, from: app.button)
     #expect(recorder.events.count == 1)
     #expect(!sent.contains("4711"))
-    #expect(!sent.contains("secret"))
+    #expect(!sent.contains("4712"))
     #expect(recorder.events[0].eventProperties?["k"] == "x")
     recorder.removeAll()
-    try tracker("#tap:#...", properties: "\"t\": \"viewController.token\"")
+    try tracker("#tap:#...", properties: "\"t\": \"viewController.voucher\"")
       .record(.tap, from: app.button)
-    #expect(recorder.events[0].eventProperties?["t"] == "secret-token")
+    #expect(recorder.events[0].eventProperties?["t"] == "V-4712")
+  }
+
+  @Test func `the usual names of secrets are masked by the app itself`() throws {
+    app.button.parameters = [.init("sessionToken", "abc")]
+    try tracker("#tap:#...", properties: "\"t\": \"viewController.accessToken\"")
+      .record(.tap, from: app.button)
+    #expect(recorder.events.count == 1)
+    #expect(!sent.contains("secret"))
+    #expect(!sent.contains("abc"))
+  }
+
+  @Test func `a view inside of a masked one is masked where a key path finds it`() throws {
+    let screen = try #require(app.screen as? ViewController)
+    let panel = FakeView()
+    panel.add(screen.amount)
+    app.screen.view.add(panel)
+    screen.amount.currentTitle = "Jane owes 12"
+    let tracker = try tracker(
+      "#tap:#...", properties: "\"a\": \"viewController.amount.currentTitle\"")
+    tracker.record(.tap, from: app.button)
+    #expect(recorder.events[0].eventProperties?["a"] == "Jane owes 12")
+    panel.privacy = .masked
+    tracker.record(.tap, from: app.button)
+    #expect(recorder.events[1].eventProperties?["a"] == nil)
   }
 
   @Test func `an object is no value, however it describes itself`() throws {

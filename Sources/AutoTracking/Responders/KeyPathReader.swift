@@ -25,13 +25,15 @@ public enum KeyPathReader {
   private static func step(_ object: Any, _ key: String) -> Any? {
     let next: Any?
     if let responder = object as? any TrackedResponder {
-      guard responder.trackedPrivacy == .open else { return nil }
       next = responder.trackedValue(forKey: key)
     } else {
       next = child(of: object, key)
     }
     guard let next, let value = unwrapped(next) else { return nil }
-    if let responder = value as? any TrackedResponder, responder.trackedPrivacy != .open {
+    // A view is masked by what it is inside of, wherever the key path finds it.
+    if let responder = value as? any TrackedResponder,
+      ResponderChain(from: responder).privacy != .open
+    {
       return nil
     }
     return value

@@ -51,16 +51,24 @@ public enum TrackedPrivacy: Int, Hashable, Sendable, Comparable {
   /// Nothing happens there as far as anybody is told.
   case excluded
 
+  /// The stricter is the greater.
   public static func < (a: TrackedPrivacy, b: TrackedPrivacy) -> Bool { a.rawValue < b.rawValue }
 }
 
 extension TrackedResponder {
+  /// No view.
   public var trackedIndex: Int? { nil }
+  /// A view where there is an index, else a view controller.
   public var trackedRole: TrackedRole { trackedIndex == nil ? .viewController : .view }
+  /// None.
   public var trackedState: [EventPath.State] { [] }
+  /// None.
   public var trackedTexts: [EventPath.State] { [] }
+  /// None.
   public var trackedParameters: [EventPath.State] { [] }
+  /// Everything may be told.
   public var trackedPrivacy: TrackedPrivacy { .open }
 
+  /// By reflection: see ``KeyPathReader``.
   public func trackedValue(forKey key: String) -> Any? { KeyPathReader.child(of: self, key) }
 }

@@ -45,6 +45,7 @@ public final class AutoTracker: Sendable {
   /// The plan in force.
   public var plan: PublishedPlan? { core.withLock { $0.feed.current } }
 
+  /// What it has seen and sent.
   public var metrics: AutoTrackingMetrics { core.withLock { $0.metrics } }
 
   /// Places that the plan in force does not list, the most frequent first: for a developer's own menu.

@@ -12,7 +12,8 @@ struct AutoTrackerCore {
   }
 
   private let configuration: AutoTrackingConfiguration
-  private let ownExclusions: CollectionRules
+  /// What the app itself says, for as long as there is no plan.
+  private let ownRules: CollectionRules
   private(set) var feed = PlanFeed()
   private var rules: CollectionRules?
   private(set) var metrics = AutoTrackingMetrics()
@@ -20,10 +21,18 @@ struct AutoTrackerCore {
 
   init(_ configuration: AutoTrackingConfiguration) {
     self.configuration = configuration
-    var exclusions = CollectionPlan()
-    exclusions.excludedScreens = configuration.excludedScreens
-    ownExclusions = CollectionRules(exclusions)
+    ownRules = Self.rules(CollectionPlan(), configuration)
     unmapped = UnmappedPaths(maximum: configuration.maximumUnmappedPaths)
+  }
+
+  /// A plan, and what the app excludes and masks whatever the plan says.
+  private static func rules(
+    _ plan: CollectionPlan, _ configuration: AutoTrackingConfiguration
+  ) -> CollectionRules {
+    var plan = plan
+    plan.excludedScreens += configuration.excludedScreens
+    plan.maskedNames += configuration.maskedNames
+    return CollectionRules(plan)
   }
 
   /// Takes a plan; the next event is decided by it.
@@ -42,7 +51,7 @@ struct AutoTrackerCore {
 
   private mutating func take(_ outcome: PlanFeed.Outcome) {
     guard case .replaced(let plan) = outcome else { return }
-    rules = CollectionRules(plan.document.collection)
+    rules = Self.rules(plan.document.collection, configuration)
     // Under another plan other paths are unmapped.
     unmapped = UnmappedPaths(maximum: configuration.maximumUnmappedPaths)
   }
@@ -71,10 +80,6 @@ struct AutoTrackerCore {
     _ observation: Observation, read: ([String]) -> PropertyValue?
   ) -> AnalyticsEvent? {
     metrics.seen += 1
-    guard !ownExclusions.isExcluded(observation.path) else {
-      metrics.excluded += 1
-      return nil
-    }
     guard let rules else { return raw(observation.path) }
     switch rules.decide(observation.path, texts: observation.isMasked ? [] : observation.texts) {
     case .excluded:
@@ -101,12 +106,17 @@ struct AutoTrackerCore {
   }
 
   private mutating func raw(_ path: EventPath) -> AnalyticsEvent? {
+    guard !ownRules.isExcluded(path) else {
+      metrics.excluded += 1
+      return nil
+    }
     guard configuration.reportsRawPaths else {
       metrics.unmapped += 1
       unmapped.add(path)
       return nil
     }
     metrics.raw += 1
+    let path = path.replacingState(path.state.filter { !ownRules.isMasked($0.name) })
     return AnalyticsEvent(
       RawPaths.eventName,
       properties: PropertyObject([.init(RawPaths.property, .string(path.text))]))

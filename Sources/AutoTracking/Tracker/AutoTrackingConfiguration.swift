@@ -3,6 +3,9 @@ public struct AutoTrackingConfiguration: Sendable {
   /// Names of view controllers, `*` for any run of characters, nothing inside of which is ever reported,
   /// whatever the plan says.
   public var excludedScreens: [String] = []
+  /// Names of states, parameters and keys of key paths, `*` for any run of characters, whose values never
+  /// leave the app, whatever the plan says. The usual names of secrets, unless set otherwise.
+  public var maskedNames = ["*assword*", "*asscode*", "*ecret*", "*oken*", "pin", "PIN"]
   /// Without a plan, report every path as it is (`RawPaths`), for the collector to map. Texts are
   /// never part of such a path.
   public var reportsRawPaths = false
@@ -12,11 +15,13 @@ public struct AutoTrackingConfiguration: Sendable {
   /// Different unmapped paths that are counted apart.
   public var maximumUnmappedPaths = 1000
 
+  /// Nothing excluded, nothing without a plan.
   public init() {}
 }
 
 /// What automatic tracking has seen since it was made. Seen = sent + raw + unmapped + excluded.
 public struct AutoTrackingMetrics: Hashable, Sendable {
+  /// All that happened.
   public var seen: UInt64 = 0
   /// Mapped by the plan and sent.
   public var sent: UInt64 = 0
@@ -29,5 +34,6 @@ public struct AutoTrackingMetrics: Hashable, Sendable {
   /// Properties that were left out, since their key path led nowhere or to something masked.
   public var unreadableValues: UInt64 = 0
 
+  /// Nothing seen yet.
   public init() {}
 }

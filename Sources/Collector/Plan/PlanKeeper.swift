@@ -21,24 +21,28 @@ internal import TrackingPlan
 final class PlanKeeper: Sendable {
   /// Events behind the newest copy below which it is not published anew, however short the journal.
   static let minimumDistance: UInt64 = 1000
-  private static let lookNanoseconds: Int64 = 60_000_000_000
+
+  private static let echoNanoseconds: Int64 = 10_000_000_000
 
   private let holder: PlanHolder
   private let producer: Producer
   private let address: String
   /// Nil: the plan is not kept.
   private let directory: String?
+  /// Nanoseconds between two looks at where the plan is.
+  private let interval: Int64
   private let onTrouble: @Sendable (String) -> Void
   private let isStopping = Atomic(false)
 
   init(
-    _ holder: PlanHolder, producer: Producer, address: String, directory: String?,
+    _ holder: PlanHolder, producer: Producer, address: String, directory: String?, interval: Int64,
     onTrouble: @escaping @Sendable (String) -> Void
   ) {
     self.holder = holder
     self.producer = producer
     self.address = address
     self.directory = directory
+    self.interval = interval
     self.onTrouble = onTrouble
   }
 
@@ -58,14 +62,17 @@ final class PlanKeeper: Sendable {
       configuration.creditEvents = 100
       let subscriber = try Subscriber(configuration)
       defer { subscriber.close() }
-      var nextLook = SystemClock.monotonic() + Self.lookNanoseconds
+      var nextLook = SystemClock.monotonic() + interval
       while !isStopping.load(ordering: .relaxed) {
         if let batch = try subscriber.nextBatch(deadline: .milliseconds(200)) { take(batch) }
         guard SystemClock.monotonic() >= nextLook else { continue }
-        nextLook = SystemClock.monotonic() + Self.lookNanoseconds
+        nextLook = SystemClock.monotonic() + interval
         // Before the journal was read to its end, what it has is not known.
         let status = subscriber.status
-        if let position = status.position, position.offset >= status.head { look() }
+        if let position = status.position, position.offset >= status.head, look() {
+          // The copy must come back before its place can be judged.
+          nextLook += Self.echoNanoseconds
+        }
       }
     } catch {
       onTrouble("the plan is no longer followed: \(error)")
@@ -89,17 +96,22 @@ final class PlanKeeper: Sendable {
     }
   }
 
-  private func look() {
-    guard let (plan, position) = holder.currentPlace else { return }
+  /// Publishes the plan anew where that is due; true if it did.
+  private func look() -> Bool {
+    guard let (plan, position) = holder.currentPlace else { return false }
     do throws(BusClientError) {
       var bus = try BusAdministration(address: address)
       bus.deadline = .seconds(2)
       let status = try bus.status()
       let (earliest, head) = (status.number("earliest"), status.number("head"))
-      guard Self.mustRepublish(at: position?.offset, earliest: earliest, head: head) else { return }
+      guard Self.mustRepublish(at: position?.offset, earliest: earliest, head: head) else {
+        return false
+      }
       for event in plan.events { try producer.publish(event) }
+      return true
     } catch {
       // The bus is away or full: the next look tries again.
+      return false
     }
   }
 

@@ -21,6 +21,7 @@ extension EventPath: CustomStringConvertible, LosslessStringConvertible {
     }
   }
 
+  /// The same as ``text``.
   public var description: String { text }
 
   /// The text above. Costs about a microsecond.
@@ -98,6 +99,7 @@ extension EventPath: CustomStringConvertible, LosslessStringConvertible {
 
 /// Why a text is no path, or no pattern of paths.
 public struct EventPathError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong.
   public enum Reason: Hashable, Sendable {
     case noStart
     case noAction
@@ -114,6 +116,7 @@ public struct EventPathError: Error, Hashable, Sendable, CustomStringConvertible
     case wildcard
   }
 
+  /// What is wrong.
   public var reason: Reason
   /// The byte of the text, from 0.
   public var position: Int
@@ -123,6 +126,7 @@ public struct EventPathError: Error, Hashable, Sendable, CustomStringConvertible
     self.position = position
   }
 
+  /// What is wrong and at which byte.
   public var description: String { "\(text) at byte \(position)" }
 
   private var text: String {

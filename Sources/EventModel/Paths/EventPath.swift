@@ -8,10 +8,12 @@
 public struct EventPath: Sendable {
   /// One responder: its class, and for a view its place among its siblings.
   public struct Segment: Hashable, Sendable {
+    /// The class, as `UIButton`.
     public var name: String
     /// From 0; nil for what has no siblings, as a view controller.
     public var index: Int?
 
+    /// A responder of the chain.
     public init(_ name: String, index: Int? = nil) {
       self.name = name
       self.index = index
@@ -29,9 +31,12 @@ public struct EventPath: Sendable {
 
   /// A name and a value: `state=1`, or a parameter that the app attached to a control.
   public struct State: Hashable, Sendable {
+    /// What it is, as `enabled`.
     public var name: String
+    /// What it was at that moment.
     public var value: String
 
+    /// A name and its value.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -137,12 +142,15 @@ public struct EventPath: Sendable {
 public enum EventPathLimits {
   /// Bytes of the text, escapes included.
   public static let maximumBytes = 4096
+  /// Responders, the sender included.
   public static let maximumSegments = 128
+  /// States and parameters together.
   public static let maximumStates = 32
   /// Bytes of a class, an action, or the name of a state.
   public static let maximumNameBytes = 200
   /// Bytes of a state's value.
   public static let maximumValueBytes = 256
+  /// The largest index that is told.
   public static let maximumIndex = 999_999_999
 }
 
@@ -150,6 +158,7 @@ extension EventPath: Hashable {}
 
 /// In the order of the texts' bytes.
 extension EventPath: Comparable {
+  /// By the bytes of the texts.
   public static func < (a: EventPath, b: EventPath) -> Bool {
     a.text.utf8.lexicographicallyPrecedes(b.text.utf8)
   }

@@ -7,10 +7,14 @@ public import EventModel
 public struct CollectionPlan: Hashable, Sendable {
   /// One event and the paths that mean it: several, since views move from release to release.
   public struct Entry: Hashable, Sendable {
+    /// What the paths mean.
     public var event: EventType
+    /// Any of them means it.
     public var patterns: [EventPathPattern]
+    /// What the event gets.
     public var properties: [Property] = []
 
+    /// An entry; it needs at least one pattern to mean anything.
     public init(_ event: EventType, patterns: [EventPathPattern], properties: [Property] = []) {
       self.event = event
       self.patterns = patterns
@@ -20,6 +24,7 @@ public struct CollectionPlan: Hashable, Sendable {
 
   /// A property of the event and where its value comes from.
   public struct Property: Hashable, Sendable {
+    /// Where a value comes from.
     public enum Source: Hashable, Sendable {
       /// Read at the moment of the event, as `viewController.banner.url`. Only in the app.
       case keyPath([String])
@@ -28,9 +33,12 @@ public struct CollectionPlan: Hashable, Sendable {
       case constant(PropertyValue)
     }
 
+    /// As it travels.
     public var name: String
+    /// Where its value comes from.
     public var source: Source
 
+    /// A property and where its value comes from.
     public init(_ name: String, _ source: Source) {
       self.name = name
       self.source = source
@@ -41,12 +49,15 @@ public struct CollectionPlan: Hashable, Sendable {
   public var entries: [Entry] = []
   /// Names of view controllers, `*` as in event patterns, nothing inside of which is reported.
   public var excludedScreens: [String] = []
+  /// Paths from which nothing is reported.
   public var excludedPaths: [EventPathPattern] = []
   /// Names of states, parameters and key paths' last keys whose values never leave the app.
   public var maskedNames: [String] = []
 
+  /// A plan by which nothing is reported.
   public init() {}
 
+  /// Whether it says nothing at all.
   public var isEmpty: Bool {
     entries.isEmpty && excludedScreens.isEmpty && excludedPaths.isEmpty && maskedNames.isEmpty
   }

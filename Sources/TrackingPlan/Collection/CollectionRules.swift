@@ -14,6 +14,7 @@ public struct CollectionRules: Sendable {
     case event(CollectionPlan.Entry, EventPath)
   }
 
+  /// What it was made of.
   public let plan: CollectionPlan
   private let matcher: EventPathMatcher
   /// For each pattern, the entry that it is of, and which.
@@ -22,6 +23,7 @@ public struct CollectionRules: Sendable {
   private let screens: [EventPattern]
   private let masked: [EventPattern]
 
+  /// Some microseconds a pattern.
   public init(_ plan: CollectionPlan) {
     self.plan = plan
     owners = plan.entries.enumerated().flatMap { number, entry in

@@ -3,6 +3,7 @@ internal import Primitives
 
 /// A plan as it is distributed: its compact text, and what tells it from others.
 public struct PublishedPlan: Hashable, Sendable {
+  /// What the text says.
   public let document: PlanDocument
   /// JSON without blanks, only what apps need: the version and the collection.
   public let bytes: [UInt8]

@@ -66,9 +66,12 @@ public enum RawPaths {
 public struct UnmappedPaths: Sendable {
   /// A place and how often something happened there.
   public struct Count: Hashable, Sendable {
+    /// The path's text, without state.
     public var path: String
+    /// How many events.
     public var count: UInt64
 
+    /// A place with its count.
     public init(path: String, count: UInt64) {
       self.path = path
       self.count = count
@@ -85,6 +88,7 @@ public struct UnmappedPaths: Sendable {
   /// - Parameter maximum: different paths that are counted apart, about 500 bytes each.
   public init(maximum: Int = 10_000) { self.maximum = maximum }
 
+  /// Counts one event.
   public mutating func add(_ path: EventPath) {
     total += 1
     // Compared by bytes, as all names are.

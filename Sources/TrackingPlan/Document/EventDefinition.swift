@@ -2,14 +2,19 @@ public import EventModel
 
 /// One event type of a plan.
 public struct EventDefinition: Hashable, Sendable {
+  /// Compared byte for byte.
   public var name: EventType
+  /// For people, and for the exported Swift.
   public var text = ""
+  /// In the order of the file.
   public var properties: [PropertyDefinition] = []
   /// Whether properties that the definition does not name are in order.
   public var allowsOthers = false
 
+  /// An event without properties.
   public init(_ name: EventType) { self.name = name }
 
+  /// The property of that name, byte for byte.
   public subscript(property name: String) -> PropertyDefinition? {
     properties.first { $0.name.utf8.elementsEqual(name.utf8) }
   }
@@ -17,14 +22,18 @@ public struct EventDefinition: Hashable, Sendable {
 
 /// One property of an event type.
 public struct PropertyDefinition: Hashable, Sendable {
+  /// As it travels.
   public var name: String
+  /// For people, and for the exported Swift.
   public var text = ""
+  /// What its value may be.
   public var types: PlanTypes
   /// Whether the event cannot be without it.
   public var isRequired = false
   /// The only texts that it may be; nil: any.
   public var values: [String]?
 
+  /// A property that need not be there.
   public init(_ name: String, _ types: PlanTypes) {
     self.name = name
     self.types = types
@@ -33,11 +42,14 @@ public struct PropertyDefinition: Hashable, Sendable {
 
 /// The types that a property may have. `1`, `1.0` and `true` have three.
 public struct PlanTypes: OptionSet, Hashable, Sendable {
+  /// One bit a type.
   public let rawValue: UInt16
 
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+  /// A null that was given.
   public static let null = PlanTypes(rawValue: 1)
+  /// True or false.
   public static let boolean = PlanTypes(rawValue: 2)
   /// A number without point and exponent.
   public static let integer = PlanTypes(rawValue: 4)
@@ -47,11 +59,16 @@ public struct PlanTypes: OptionSet, Hashable, Sendable {
   public static let date = PlanTypes(rawValue: 16)
   /// A text that is no time.
   public static let otherText = PlanTypes(rawValue: 32)
+  /// Values in order.
   public static let list = PlanTypes(rawValue: 64)
+  /// Values by names.
   public static let object = PlanTypes(rawValue: 128)
 
+  /// Any text, times included.
   public static let string: PlanTypes = [.date, .otherText]
+  /// Any number.
   public static let number: PlanTypes = [.integer, .fraction]
+  /// Whatever there is.
   public static let any = PlanTypes(rawValue: 255)
 
   /// The words of the file, the wider first.
@@ -91,5 +108,6 @@ public struct PlanTypes: OptionSet, Hashable, Sendable {
 }
 
 extension PlanTypes: CustomStringConvertible {
+  /// The words of the file, as `integer or null`.
   public var description: String { names.joined(separator: " or ") }
 }

@@ -11,8 +11,10 @@ public struct PlanDocument: Hashable, Sendable {
   public var events: [EventDefinition] = []
   /// Whether events that the plan does not name are in order.
   public var allowsOthers = false
+  /// Which places report which events.
   public var collection = CollectionPlan()
 
+  /// A plan that says nothing yet.
   public init(version: Int = 1) { self.version = version }
 
   /// The definition of the event called `name`, byte for byte.
@@ -33,6 +35,7 @@ public struct PlanDocument: Hashable, Sendable {
 public enum PlanLimits {
   /// Bytes of the file, and of the plan as it is distributed.
   public static let maximumBytes = 2 << 20
+  /// Event types.
   public static let maximumEvents = 10_000
   /// Properties of one event.
   public static let maximumProperties = 500
@@ -48,14 +51,17 @@ public struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   public var path: String
   /// From 1.
   public var line: Int
+  /// What is wrong, and what was most likely meant.
   public var text: String
 
+  /// A fault at a line.
   public init(path: String, line: Int, text: String) {
     self.path = path
     self.line = line
     self.text = text
   }
 
+  /// The file, the line, and what is wrong.
   public var description: String {
     path.isEmpty ? "line \(line): \(text)" : "\(path), line \(line): \(text)"
   }

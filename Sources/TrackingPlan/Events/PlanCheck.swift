@@ -4,6 +4,7 @@ public import EventModel
 public struct PlanCheck: Sendable {
   /// One way in which events differ from the plan.
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
+    /// What differs.
     public enum Kind: Hashable, Sendable {
       /// The plan has no such event; the nearest that it has.
       case unplannedEvent(nearest: String?)
@@ -15,9 +16,11 @@ public struct PlanCheck: Sendable {
       case wrongValue
     }
 
+    /// The event as it came.
     public var event: EventType
     /// Empty for the event as a whole.
     public var property: String
+    /// What differs.
     public var kind: Kind
 
     /// What is wrong, without the place.
@@ -31,6 +34,7 @@ public struct PlanCheck: Sendable {
       }
     }
 
+    /// The place and what is wrong.
     public var description: String {
       property.isEmpty ? "\"\(event)\": \(text)" : "\"\(event)\", \"\(property)\": \(text)"
     }
@@ -42,7 +46,9 @@ public struct PlanCheck: Sendable {
 
   /// How often a problem was met, and where first.
   public struct Finding: Hashable, Sendable {
+    /// What was met.
     public var problem: Problem
+    /// How many events have it.
     public var count: Int
     /// The line or offset of the first event that has it.
     public var first: UInt64
@@ -56,10 +62,12 @@ public struct PlanCheck: Sendable {
   private var numbers: [Problem: Int] = [:]
   /// In the order in which they were met.
   public private(set) var findings: [Finding] = []
+  /// Events that were looked at.
   public private(set) var checked = 0
   /// Events with at least one problem.
   public private(set) var wrong = 0
 
+  /// Makes the plan ready; costs a look-up table of its events.
   public init(_ plan: PlanDocument) {
     self.plan = plan
     definitions = Dictionary(

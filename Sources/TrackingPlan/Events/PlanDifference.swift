@@ -12,14 +12,18 @@ public struct PlanDifference: Sendable {
     case both
   }
 
+  /// One thing that is not as it was.
   public struct Change: Hashable, Sendable, CustomStringConvertible {
     /// `*` for the plan as a whole.
     public var event: EventType
     /// Empty for the event as a whole.
     public var property: String
+    /// What changed, in words.
     public var text: String
+    /// Whom it breaks.
     public var breaks: Broken
 
+    /// The place, the change, and whom it breaks.
     public var description: String {
       let place = property.isEmpty ? "\"\(event)\"" : "\"\(event)\", \"\(property)\""
       switch breaks {
@@ -30,10 +34,13 @@ public struct PlanDifference: Sendable {
     }
   }
 
+  /// In the order of the plans: event types first, then the collection.
   public private(set) var changes: [Change] = []
 
+  /// Whether any change breaks somebody.
   public var isBreaking: Bool { changes.contains { $0.breaks != .nobody } }
 
+  /// Compares event types, paths, sources of properties, exclusions and masks.
   public init(from old: PlanDocument, to new: PlanDocument) {
     compareEvents(old, new)
     compareCollection(old.collection, new.collection)

@@ -7,6 +7,7 @@ public struct SwiftExport: Sendable {
   public var module: String
   private var lines: [String] = []
 
+  /// - Parameter module: what the file imports.
   public init(module: String = "Analytics") { self.module = module }
 
   /// The source file. Names that would collide get a number behind.

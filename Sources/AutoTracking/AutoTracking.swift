@@ -1,0 +1,2 @@
+// What an app needs of plans comes with automatic tracking.
+@_exported public import TrackingPlan
