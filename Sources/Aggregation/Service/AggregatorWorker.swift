@@ -50,6 +50,8 @@ struct AggregatorWorker: ~Copyable {
     self.shared = shared
     self.file = file
     self.definitions = definitions
+    // Who asks before the bus was reached is told to ask again soon, not that there is no such report.
+    shared.state.withLock { $0.definitions = definitions }
     self.lock = lock
     self.store = store
     self.core = core
