@@ -13,7 +13,7 @@ enum DemoReports {
     {"reports": [
       {"name": "games-played", "title": "Games begun and ended",
        "funnel": [{"exact": "Game Started"}, {"exact": "Game Ended"}, {"exact": "Survey Answer"}],
-       "within": "1h", "window": "hour", "fill": true},
+       "within": "1h", "window": "day", "fill": true},
       {"name": "games-by-opponent", "title": "Ended games by opponent and winner",
        "exact": ["Game Ended"], "by": ["properties.Opponent Type", "properties.Winning Player"],
        "measures": ["count", {"unique": "user"}], "window": "hour", "fill": true},

@@ -112,7 +112,7 @@ export class ReportsView {
             + (index > 1 ? `, ${percent(before ? step.users / before : NaN)} of the step before` : "")));
     }));
     setText(byId("funnel-note"), (first ? "" : "Nobody took the first step in this period. ")
-      + `Each user counts once a ${answer.window}. ` + note(answer));
+      + `Each user counts once in each ${answer.window}. ` + note(answer));
   }
 
   #showQuantiles(answer) {
