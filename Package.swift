@@ -206,7 +206,7 @@ targets += [
     name: "benchmarks",
     dependencies: [
       "Primitives", "EventModel", "EventCodec", "BusClient", "BusProtocol", "TestSupport",
-      "CPlatform", "Aggregation", "Archive", "Destinations", "HTTPClient",
+      "CPlatform", "Aggregation", "Archive", "Destinations", "HTTPClient", "Analytics",
     ],
     path: "Tests/Benchmarks", swiftSettings: strict),
   // An app that uses the library's public interface alone; integration tests play with it.
@@ -215,7 +215,10 @@ targets += [
     path: "Tests/SampleApp", swiftSettings: strict),
   // What the README shows, compiled and run.
   .testTarget(
-    name: "ReadmeTests", dependencies: ["TestSupport", "EventBus", "BusBroker", "Primitives"],
+    name: "ReadmeTests",
+    dependencies: [
+      "TestSupport", "EventBus", "BusBroker", "Primitives", "Analytics", "AnalyticsTestSupport",
+    ],
     swiftSettings: strict),
   // The built program as people run it: processes, sockets, disks.
   .testTarget(

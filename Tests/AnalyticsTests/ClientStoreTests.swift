@@ -96,6 +96,30 @@ struct ClientStoreTests {
     #expect(metrics.lastStoreFailure?.contains("must be there") == true)
   }
 
+  @Test func `a store that can be opened later gets all that waits`() async throws {
+    let clock = ManualClock()
+    let later = folder.file("later")
+    var configuration = AnalyticsClientConfiguration(
+      endpoint: "http://collector.example/", storePath: later + "/events.sqlite")
+    configuration.clock = clock
+    let first = try AnalyticsClient(
+      configuration, transport: FakeTransport(rest: .failure("no network")))
+    track(1...3, on: first)
+    await first.flush()
+    #expect(await first.metrics.isStored == false)
+    try FileManager.default.createDirectory(atPath: later, withIntermediateDirectories: false)
+    #expect(
+      await eventually {
+        clock.advance(by: .seconds(10))
+        return await first.metrics.isStored
+      })
+    await first.close()
+    let transport = FakeTransport()
+    let second = try client(transport, path: later + "/events.sqlite")
+    #expect(await second.flush().isComplete)
+    #expect(transport.acceptedNames == ["E1", "E2", "E3"])
+  }
+
   @Test func `one client has a file, and a second one goes on in memory`() async throws {
     let first = try client(FakeTransport(rest: .failure("no network")))
     track(1...2, on: first)

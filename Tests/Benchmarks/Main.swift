@@ -1,12 +1,12 @@
 // Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks aggregate`,
-// `benchmarks archive`, `benchmarks query`, `benchmarks destinations`, `benchmarks bus PROGRAM`,
-// `benchmarks collector PROGRAM`.
+// `benchmarks archive`, `benchmarks query`, `benchmarks destinations`, `benchmarks analytics`,
+// `benchmarks bus PROGRAM`, `benchmarks collector PROGRAM`.
 
 internal import CPlatform
 
 @main
 struct Benchmarks {
-  static func main() {
+  static func main() async {
     // As the eventbus program does.
     eb_keep_freed_memory(64 << 20)
     let words = Array(CommandLine.arguments.dropFirst())
@@ -18,11 +18,12 @@ struct Benchmarks {
       case "query": try QueryBenchmark.run()
       case "bus": try BusBenchmark.run(Array(words.dropFirst()))
       case "destinations": try DestinationBenchmark.run()
+      case "analytics": try await AnalyticsBenchmark.run()
       case "collector": try CollectorBenchmark.run(Array(words.dropFirst()))
       default:
         report(
-          "benchmarks codec | aggregate | archive | query | destinations | bus PROGRAM [CASE]... | "
-            + "collector PROGRAM [RATE]...")
+          "benchmarks codec | aggregate | archive | query | destinations | analytics | "
+            + "bus PROGRAM [CASE]... | collector PROGRAM [RATE]...")
       }
     } catch {
       report("\(words.first ?? ""): \(error)")

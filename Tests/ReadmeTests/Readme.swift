@@ -54,11 +54,11 @@ struct Readme {
   }
 
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-  private static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
+  static let root = folder.deletingLastPathComponent().deletingLastPathComponent()
 
   /// The snippets that this target compiles.
-  static func compiledSnippets() throws -> Set<String> {
-    let snippets = folder.appending(path: "Snippets")
+  static func compiledSnippets(_ name: String = "Snippets") throws -> Set<String> {
+    let snippets = folder.appending(path: name)
     let names = try FileManager.default.contentsOfDirectory(atPath: snippets.path)
     return Set(
       try names.filter { $0.hasSuffix(".swift") }

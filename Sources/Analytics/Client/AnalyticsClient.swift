@@ -132,6 +132,7 @@ extension AnalyticsClient {
   @discardableResult
   public func flush() async -> AnalyticsFlushResult {
     drain()
+    guard !isClosed else { return closedResult }
     lastFlush += 1
     let id = lastFlush
     return await withCheckedContinuation { continuation in
@@ -156,10 +157,14 @@ extension AnalyticsClient {
     timer?.cancel()
     sending?.cancel()
     storeHolder.close()
-    for flush in flushes.values {
-      flush.resume(returning: .init(waiting: core.status.waiting, failure: "the client was closed"))
-    }
+    for flush in flushes.values { flush.resume(returning: closedResult) }
     flushes = [:]
+  }
+
+  private var closedResult: AnalyticsFlushResult {
+    let waiting = core.status.waiting
+    return AnalyticsFlushResult(
+      waiting: waiting, failure: waiting == 0 ? nil : "the client was closed")
   }
 
   private func drain() {
