@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #endif
 
 int64_t eb_thread_id(void) {
@@ -69,6 +70,15 @@ int64_t eb_process_resident_bytes(void) {
 #ifdef __linux__
 int eb_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
 
+int eb_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+int eb_timerfd_arm(int fd, int64_t nanoseconds) {
+  if (nanoseconds < 1) nanoseconds = 1;  // Zero would disarm it.
+  struct itimerspec spec = {
+      .it_value = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000}};
+  return timerfd_settime(fd, 0, &spec, NULL);
+}
+
 int eb_signalfd(void) {
   sigset_t set;
   sigemptyset(&set);
@@ -96,6 +106,16 @@ int eb_eventfd(void) {
   errno = ENOSYS;
   return -1;
 }
+int eb_timerfd(void) {
+  errno = ENOSYS;
+  return -1;
+}
+int eb_timerfd_arm(int fd, int64_t nanoseconds) {
+  (void)fd;
+  (void)nanoseconds;
+  errno = ENOSYS;
+  return -1;
+}
 int eb_signalfd(void) {
   errno = ENOSYS;
   return -1;
@@ -107,6 +127,67 @@ int eb_signalfd_read(int fd) {
 }
 void eb_die_with_parent(int signal) { (void)signal; }
 #endif
+
+struct eb_gate {
+  pthread_mutex_t mutex;
+  pthread_cond_t opened;
+  int is_open;
+};
+
+eb_gate *eb_gate_new(void) {
+  eb_gate *gate = calloc(1, sizeof *gate);
+  if (!gate) return NULL;
+  pthread_condattr_t attributes;
+  pthread_condattr_init(&attributes);
+#ifdef __linux__
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+#endif
+  pthread_mutex_init(&gate->mutex, NULL);
+  pthread_cond_init(&gate->opened, &attributes);
+  pthread_condattr_destroy(&attributes);
+  return gate;
+}
+
+void eb_gate_free(eb_gate *gate) {
+  pthread_cond_destroy(&gate->opened);
+  pthread_mutex_destroy(&gate->mutex);
+  free(gate);
+}
+
+void eb_gate_open(eb_gate *gate) {
+  pthread_mutex_lock(&gate->mutex);
+  gate->is_open = 1;
+  pthread_cond_signal(&gate->opened);
+  pthread_mutex_unlock(&gate->mutex);
+}
+
+static int wait_at_most(eb_gate *gate, int64_t nanoseconds) {
+#ifdef __APPLE__
+  struct timespec wait = {
+      .tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000};
+  return pthread_cond_timedwait_relative_np(&gate->opened, &gate->mutex, &wait);
+#else
+  int64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
+  struct timespec until = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
+  return pthread_cond_timedwait(&gate->opened, &gate->mutex, &until);
+#endif
+}
+
+void eb_gate_wait(eb_gate *gate, int64_t nanoseconds) {
+  pthread_mutex_lock(&gate->mutex);
+  int failed = 0;
+  while (!gate->is_open && !failed)
+    failed = nanoseconds < 0 ? pthread_cond_wait(&gate->opened, &gate->mutex)
+                             : wait_at_most(gate, nanoseconds);
+  gate->is_open = 0;
+  pthread_mutex_unlock(&gate->mutex);
+}
+
+void eb_release_freed_memory(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 uint64_t eb_raise_open_files(void) {
   struct rlimit limit;

@@ -18,3 +18,9 @@ extension Duration {
     return sum
   }
 }
+
+public enum SystemMemory {
+  /// Gives freed memory that the allocator keeps back to the system (with glibc; elsewhere it does so by
+  /// itself). Some milliseconds: after a burst, not in a loop.
+  public static func releaseFreed() { eb_release_freed_memory() }
+}

@@ -19,10 +19,13 @@ public final class ThreadExecutor: SerialExecutor {
 
   /// What the thread and its executor share.
   private final class Shared: Sendable {
-    let mailbox: Mailbox<Message>
+    let gate: ThreadGate
+    let messages = Mutex<[Message]>([])
     let threadID = Atomic<Int64>(0)
 
-    init() throws(SystemError) { mailbox = try Mailbox() }
+    init() throws(SystemError) { gate = try ThreadGate() }
+
+    func add(_ message: Message) { messages.withLock { $0.append(message) } }
   }
 
   private let shared: Shared
@@ -35,18 +38,26 @@ public final class ThreadExecutor: SerialExecutor {
     try OwnedThread(name: name) { unsafe Self.run(shared, executor) }.detach()
   }
 
-  deinit { shared.mailbox.post(.stop) }
+  deinit { post(.stop) }
 
-  public func enqueue(_ job: consuming ExecutorJob) { shared.mailbox.post(.job(UnownedJob(job))) }
+  public func enqueue(_ job: consuming ExecutorJob) { post(.job(UnownedJob(job))) }
+
+  private func post(_ message: Message) {
+    shared.add(message)
+    shared.gate.open()
+  }
 
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     unsafe UnownedSerialExecutor(ordinary: self)
   }
 
-  /// Runs `body` on the thread after `delay`, where it may `assumeIsolated` the actor. Unlike a task, it
-  /// needs no thread of Swift's pool, which a program may have blocked.
+  /// Runs `body` on the thread after `delay`, where it may `assumeIsolated` the actor. Unlike a task it
+  /// needs no thread of Swift's pool, which a program may have blocked; and it does not wake the thread
+  /// now (on Linux). A later call may delay an earlier one by its own delay, so they should be short.
   public func call(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
-    shared.mailbox.post(.call(at: SystemClock.monotonic() + delay.nanoseconds, body))
+    let nanoseconds = delay.nanoseconds
+    shared.add(.call(at: SystemClock.monotonic() + nanoseconds, body))
+    shared.gate.open(after: nanoseconds)
   }
 
   public func checkIsolated() {
@@ -56,17 +67,15 @@ public final class ThreadExecutor: SerialExecutor {
 
   private static func run(_ shared: Shared, _ executor: UnownedSerialExecutor) {
     shared.threadID.store(OwnedThread.currentID, ordering: .relaxed)
-    let mailbox = shared.mailbox
     var calls: [(at: Int64, body: @Sendable () -> Void)] = []
     while true {
-      if let first = calls.map(\.at).min() {
-        let wait = max(0, first - SystemClock.monotonic())
-        mailbox.wake.wait(milliseconds: Int32(clamping: (wait + 999_999) / 1_000_000))
-      } else {
-        mailbox.wake.wait()
+      shared.gate.wait()
+      let messages = shared.messages.withLock { messages in
+        let taken = messages
+        messages = []
+        return taken
       }
-      mailbox.wake.clear()
-      for message in mailbox.takeAll() {
+      for message in messages {
         switch message {
         case .job(let job): unsafe job.runSynchronously(on: executor)
         case .call(let time, let body): calls.append((time, body))
@@ -77,6 +86,9 @@ public final class ThreadExecutor: SerialExecutor {
       let due = calls.filter { $0.at <= now }.sorted { $0.at < $1.at }
       calls.removeAll { $0.at <= now }
       for call in due { call.body() }
+      if let next = calls.map(\.at).min() {
+        shared.gate.open(after: next - SystemClock.monotonic())
+      }
     }
   }
 }

@@ -5,25 +5,31 @@ internal import Primitives
 extension AnalyticsClient {
   /// Encodes what callers handed over, in their order.
   func takeInbox() {
+    var taken = 0
     while true {
       let (items, overflow) = inbox.take()
       if overflow > 0 { core.shedUnseen(overflow) }
-      guard !items.isEmpty else { return }
+      guard !items.isEmpty else { break }
+      taken += items.count
       let before = stamper.nonFiniteCount
       for item in items { take(item) }
       core.countNonFinite(stamper.nonFiniteCount - before)
     }
+    // A burst as it came takes more memory than encoded: the app gets it back.
+    if taken >= Self.burst { SystemMemory.releaseFreed() }
   }
+
+  private static var burst: Int { 10_000 }
 
   private func take(_ item: Item) {
     switch item {
     case .event(let event, let time):
       do throws(EventEncodingError) {
-        core.append(try stamper.stamp(event, at: time).json(), at: now)
+        core.append(try stamper.stamp(event, at: time).json(using: &scratch), at: now)
       } catch {
         core.refuse("\(event.eventType): \(error)")
       }
-    case .stamped(let event): core.append(event.json(), at: now)
+    case .stamped(let event): core.append(event.json(using: &scratch), at: now)
     case .change(let change): change(&stamper)
     }
   }

@@ -37,6 +37,8 @@ public actor AnalyticsClient: AnalyticsEventSending {
   private var timerTime: Int64?
   private var flushes: [Int: CheckedContinuation<AnalyticsFlushResult, Never>] = [:]
   private var lastFlush = 0
+  /// For encoding; used again.
+  var scratch: [UInt8] = []
   var isStarted = false
   var isClosed = false
 

@@ -32,7 +32,7 @@ struct EventStamper: Sendable {
       event, identity: identity, time: time, common: common.isEmpty ? nil : common,
       context: currentContext())
     return StampedEvent(
-      topic: event.eventType.rawValue, payload: Array(encoder.bytes[range]))
+      topic: event.eventType.rawValue, payload: encoder.bytes[range].exactCopy)
   }
 
   /// The same for an event that is no track. Common properties are a track's and a screen's.

@@ -49,13 +49,29 @@ public struct StampedEvent: Sendable, Hashable {
 
   /// Its canonical JSON, one object.
   public func json() -> [UInt8] {
-    var json: [UInt8] = []
+    var scratch: [UInt8] = []
+    return json(using: &scratch)
+  }
+
+  /// The same with memory that is used again: room is made for the worst case, and the result is as large
+  /// as it is.
+  func json(using scratch: inout [UInt8]) -> [UInt8] {
+    scratch.removeAll(keepingCapacity: true)
     do throws(CodecError) {
-      try unsafe CanonicalJSON.append(payload.span.bytes, to: &json)
+      try unsafe CanonicalJSON.append(payload.span.bytes, to: &scratch)
     } catch {
       preconditionFailure("an event that was encoded here has no JSON: \(error)")
     }
-    // As large as it is: room was made for the worst case.
-    return Array(json[...])
+    return scratch[...].exactCopy
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// An array of its own without room to spare. `Array(slice)` may share the memory of the whole.
+  var exactCopy: [UInt8] {
+    var copy: [UInt8] = []
+    copy.reserveCapacity(count)
+    copy.append(contentsOf: self)
+    return copy
   }
 }

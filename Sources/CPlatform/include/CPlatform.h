@@ -10,6 +10,19 @@ uint32_t eb_crc32c(uint32_t seed, const void *bytes, size_t length);
 
 /// A non-blocking, close-on-exec eventfd (a pipe elsewhere); -1 and errno on failure.
 int eb_eventfd(void);
+/// A non-blocking, close-on-exec timerfd, and the moment from now at which it becomes readable (once, at
+/// least 1 ns ahead); -1 and errno on failure, and where there is none of the kind.
+int eb_timerfd(void);
+int eb_timerfd_arm(int fd, int64_t nanoseconds);
+/// A gate for one waiting thread, by a mutex and a condition variable, for systems without eventfd. `wait`
+/// returns when it was opened since the last wait, or after so many nanoseconds (negative: never).
+typedef struct eb_gate eb_gate;
+eb_gate *eb_gate_new(void);
+void eb_gate_free(eb_gate *gate);
+void eb_gate_open(eb_gate *gate);
+void eb_gate_wait(eb_gate *gate, int64_t nanoseconds);
+/// Gives memory that was freed, and that the allocator keeps, back to the system (glibc; nothing elsewhere).
+void eb_release_freed_memory(void);
 /// The kernel's id of the calling thread. `pthread_self` is marked const by glibc, so an optimiser may
 /// fold two calls from different threads into one; this one may not be folded.
 int64_t eb_thread_id(void);
