@@ -49,7 +49,7 @@ internal import Synchronization
 
 /// The same by a condition variable, which every system has; `open(after:)` wakes the thread, which then
 /// waits for the rest of the time.
-final class ConditionGate: @unchecked Sendable {
+@safe final class ConditionGate: @unchecked Sendable {
   // The gate has a lock of its own; `later` is touched under it by way of the Swift lock below.
   private let gate: OpaquePointer
   private let later = LaterTime()

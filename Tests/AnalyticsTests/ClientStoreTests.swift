@@ -120,6 +120,46 @@ struct ClientStoreTests {
     #expect(transport.acceptedNames == ["E1", "E2", "E3"])
   }
 
+  @Test func `a full disk loses nothing, and what waits is stored when there is room`()
+    async throws
+  {
+    let disk = folder.file("disk")
+    try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
+    let mount = try ChildProcess("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]).wait()
+    guard mount == .exited(0) else {
+      return print("analytics: no tmpfs can be mounted: the full disk is not tried")
+    }
+    defer { _ = try? ChildProcess("umount", ["-l", disk]).wait() }
+    let clock = ManualClock()
+    var configuration = AnalyticsClientConfiguration(
+      endpoint: "http://collector.example/", storePath: disk + "/events.sqlite")
+    configuration.clock = clock
+    configuration.retryBase = .seconds(1_000_000)
+    configuration.retryLimit = .seconds(1_000_000)
+    let transport = FakeTransport(rest: .failure("no network"))
+    let first = try AnalyticsClient(configuration, transport: transport)
+    #expect(await first.metrics.isStored)
+    let ballast = URL(fileURLWithPath: disk + "/ballast")
+    try Data(count: 800 << 10).write(to: ballast)
+    track(1...1000, on: first)
+    await first.flush()
+    let full = await first.metrics
+    #expect(full.isStored == false && full.storeFailures > 0 && full.waiting == 1000)
+    #expect(full.lastStoreFailure?.contains("disk is full") == true)
+    try FileManager.default.removeItem(at: ballast)
+    #expect(
+      await eventually {
+        clock.advance(by: .seconds(10))
+        return await first.metrics.isStored
+      })
+    await first.close()
+    let good = FakeTransport()
+    let second = try client(good, path: disk + "/events.sqlite")
+    #expect(await second.flush().isComplete)
+    #expect(good.acceptedNames == (1...1000).map { "E\($0)" })
+    await second.close()
+  }
+
   @Test func `one client has a file, and a second one goes on in memory`() async throws {
     let first = try client(FakeTransport(rest: .failure("no network")))
     track(1...2, on: first)

@@ -75,7 +75,8 @@ struct ThreadExecutorTests {
       gate.open()
     }
     gate.wait()
-    #expect(opened.load(ordering: .acquiring))
+    let isOpened = opened.load(ordering: .acquiring)
+    #expect(isOpened)
     other.join()
   }
 }
