@@ -5,5 +5,6 @@
 /// Observers in the same program are senders' targets too: an app that posts to `NotificationCenter`
 /// today hands its registries an `InProcessBus`, and observes by type.
 extension InProcessBus: AnalyticsEventSending {
+  /// Calls the observers before it returns.
   public func send(_ event: any PublishableEvent) { publish(event) }
 }

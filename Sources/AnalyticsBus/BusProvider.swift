@@ -15,12 +15,15 @@ internal import Synchronization
 public final class BusProvider: AnalyticsProvider {
   /// What became of the events that were delivered to it.
   public struct Counters: Sendable, Hashable {
+    /// By the producer.
     public var taken = 0
+    /// Not taken by it.
     public var dropped = 0
     /// Why the latest one was dropped.
     public var lastFailure: BusClientError?
   }
 
+  /// By which plugins name it.
   public let name: String
   /// For its counters and its identity; ``AnalyticsService`` stamps events, so the latter is not used.
   public let producer: Producer
@@ -42,8 +45,10 @@ public final class BusProvider: AnalyticsProvider {
     self.flushDeadline = flushDeadline
   }
 
+  /// Counts up to now.
   public var counters: Counters { state.withLock { $0 } }
 
+  /// Hands the event to the producer; never blocks.
   public func deliver(_ event: StampedEvent) {
     do throws(BusClientError) {
       try producer.publish(payload: event.payload, name: Array(event.topic.utf8))

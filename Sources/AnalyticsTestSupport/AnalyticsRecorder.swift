@@ -10,6 +10,7 @@ internal import Synchronization
 /// #expect(recorder.names == ["Post Liked"])
 /// ```
 public final class AnalyticsRecorder: AnalyticsEventSending, AnalyticsProvider {
+  /// What was done with the recorder.
   public enum Call: Sendable {
     /// `send` or `track` was called.
     case sent(any PublishableEvent)
@@ -19,6 +20,7 @@ public final class AnalyticsRecorder: AnalyticsEventSending, AnalyticsProvider {
     case erased
   }
 
+  /// By which plugins name it.
   public let name: String
   private let state = Mutex<[Call]>([])
 
@@ -63,6 +65,7 @@ public final class AnalyticsRecorder: AnalyticsEventSending, AnalyticsProvider {
   /// The sent events of one Swift type.
   public func events<E: PublishableEvent>(of type: E.Type) -> [E] { events.compactMap { $0 as? E } }
 
+  /// Forgets the calls so far.
   public func removeAll() { state.withLock { $0 = [] } }
 
   private func add(_ call: Call) { state.withLock { $0.append(call) } }

@@ -5,6 +5,7 @@ internal import Synchronization
 
 /// A server without a network: plays answers, and keeps what it was sent.
 public final class FakeTransport: AnalyticsTransport {
+  /// What a request is answered with.
   public enum Answer: Sendable, Hashable {
     case response(AnalyticsResponse)
     /// No answer: the network is gone.
@@ -12,8 +13,10 @@ public final class FakeTransport: AnalyticsTransport {
     /// Waits for `release`, then takes the next one.
     case hold
 
+    /// 200 without a body: the whole batch is taken.
     public static let success = Answer.status(200)
 
+    /// A response of parts.
     public static func status(
       _ status: Int, headers: [(String, String)] = [], body: String = ""
     ) -> Answer {
@@ -25,9 +28,11 @@ public final class FakeTransport: AnalyticsTransport {
 
   /// One request and what was answered; nil while it is under way.
   public struct Exchange: Sendable {
+    /// As it was sent.
     public var request: AnalyticsRequest
     /// The events of the request, as JSON objects.
     public var events: [PropertyObject]
+    /// Nil while the request is under way.
     public var answer: Answer?
   }
 
@@ -93,8 +98,11 @@ public final class FakeTransport: AnalyticsTransport {
     }
   }
 
+  /// Every request so far, in order.
   public var exchanges: [Exchange] { state.withLock { $0.exchanges } }
+  /// The requests of ``exchanges``.
   public var requests: [AnalyticsRequest] { exchanges.map(\.request) }
+  /// Requests that are held now.
   public var heldCount: Int { state.withLock { $0.held.count } }
 
   /// The most requests that were under way at one time.

@@ -2,7 +2,9 @@ internal import Synchronization
 
 /// A clock that stands still until a test moves it.
 public final class ManualClock: Clock, Sendable {
+  /// A moment, from the making of the clock on.
   public struct Instant: InstantProtocol, Sendable {
+    /// Since the clock was made.
     public var offset: Duration
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -19,8 +21,10 @@ public final class ManualClock: Clock, Sendable {
 
   private let state = Mutex(State())
 
+  /// Stands at zero.
   public init() {}
 
+  /// Where it stands.
   public var now: Instant { state.withLock { $0.now } }
   public var minimumResolution: Duration { .nanoseconds(1) }
 

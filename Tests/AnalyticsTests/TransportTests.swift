@@ -70,14 +70,16 @@ struct TransportTests {
   }
 
   @Test func `an event that is erased while its request is under way is cut off`() async throws {
-    let seen = Seen()
-    // Never answers.
-    let server = try HTTPServer(answering: { request, _ in _ = seen.add(request) })
+    // Never answers: a responder that goes answers for itself.
+    let waiting = Mutex<[HTTPResponder]>([])
+    let server = try HTTPServer(answering: { _, responder in
+      waiting.withLock { $0.append(responder) }
+    })
     defer { server.stop() }
     let client = try client(server.port)
     client.track(EventType.GameReset())
     async let flushed = client.flush()
-    #expect(await eventually { seen.all.count == 1 })
+    #expect(await eventually { waiting.withLock { $0.count } == 1 })
     await client.erase()
     #expect(await flushed.isComplete)
     #expect(await client.metrics.erased == 1)

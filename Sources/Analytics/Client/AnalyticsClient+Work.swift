@@ -143,8 +143,10 @@ extension AnalyticsClient {
 
 // As a provider of a service, it gets events that are complete.
 extension AnalyticsClient: AnalyticsProvider {
+  /// `http`.
   public nonisolated var name: String { "http" }
 
+  /// Takes an event that a service has stamped; as fast as ``send(_:)``.
   public nonisolated func deliver(_ event: StampedEvent) {
     if inbox.add(.stamped(event)) { wake() }
   }

@@ -22,6 +22,7 @@ public actor AnalyticsClient: AnalyticsEventSending {
     case change(@Sendable (inout EventStamper) -> Void)
   }
 
+  /// As it was made.
   public nonisolated let configuration: AnalyticsClientConfiguration
   nonisolated let inbox: Inbox<Item>
   private nonisolated let thread: ThreadExecutor
@@ -78,6 +79,7 @@ public actor AnalyticsClient: AnalyticsEventSending {
     timer?.cancel()
   }
 
+  /// The client's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
   }

@@ -39,6 +39,7 @@ public struct AnalyticsClientConfiguration: Sendable {
   /// Seeds ids and jitter; nil takes it from the system.
   public var seed: UInt64?
 
+  /// With the defaults for all else.
   public init(endpoint: String, writeKey: String? = nil, storePath: String? = nil) {
     self.endpoint = endpoint
     self.writeKey = writeKey

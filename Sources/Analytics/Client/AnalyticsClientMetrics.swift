@@ -19,6 +19,7 @@ public struct AnalyticsClientMetrics: Sendable, Hashable {
 
   /// Requests that were begun, and those that did not succeed.
   public var requests = 0
+  /// Of those, without success.
   public var failedRequests = 0
   /// Numbers without a JSON text (NaN, the infinities), which are sent as null.
   public var nonFiniteNumbers = 0
@@ -32,8 +33,10 @@ public struct AnalyticsClientMetrics: Sendable, Hashable {
   public var lastFailure: String?
   /// The latest refusal of an event, with the server's reason.
   public var lastRefusal: String?
+  /// The latest trouble with the store, and what to do about it.
   public var lastStoreFailure: String?
 
+  /// All zero.
   public init() {}
 }
 
@@ -44,10 +47,12 @@ public struct AnalyticsFlushResult: Sendable, Hashable {
   /// Why, where some do.
   public var failure: String?
 
+  /// For providers of an app's own.
   public init(waiting: Int, failure: String? = nil) {
     self.waiting = waiting
     self.failure = failure
   }
 
+  /// Nothing waits any more.
   public var isComplete: Bool { waiting == 0 }
 }

@@ -29,9 +29,11 @@ public protocol AnalyticsPlugin: Sendable {
 
 /// A plugin that is a closure.
 public struct AnalyticsClosurePlugin: AnalyticsPlugin {
+  /// Where it stands.
   public let stage: AnalyticsPluginStage
   private let body: @Sendable (EventEnvelope) -> EventEnvelope?
 
+  /// - Parameter body: as ``AnalyticsPlugin/process(_:)``.
   public init(
     _ stage: AnalyticsPluginStage, _ body: @escaping @Sendable (EventEnvelope) -> EventEnvelope?
   ) {
@@ -39,6 +41,7 @@ public struct AnalyticsClosurePlugin: AnalyticsPlugin {
     self.body = body
   }
 
+  /// Calls the closure.
   public func process(_ event: EventEnvelope) -> EventEnvelope? { body(event) }
 }
 

@@ -19,5 +19,6 @@ extension AnalyticsProvider {
   /// For a provider that keeps nothing.
   @discardableResult
   public func flush() async -> AnalyticsFlushResult { AnalyticsFlushResult(waiting: 0) }
+  /// For a provider that keeps nothing.
   public func erase() async {}
 }

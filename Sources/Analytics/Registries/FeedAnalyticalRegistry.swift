@@ -5,8 +5,10 @@
 public struct FeedAnalyticalRegistry: Sendable {
   private let analytics: any AnalyticsEventSending
 
+  /// - Parameter analytics: the service; in tests a recorder.
   public init(_ analytics: any AnalyticsEventSending) { self.analytics = analytics }
 
+  /// A post was opened.
   public func postOpened() { analytics.send(EventType.PostOpened()) }
 
   /// - Parameter liked: false when a like was taken back.
@@ -17,14 +19,17 @@ public struct FeedAnalyticalRegistry: Sendable {
 }
 
 extension EventType {
+  /// A post of the feed was opened.
   public struct PostOpened: PublishableEvent, Hashable {
     public static let eventType: EventType = "Post Opened"
 
     public init() {}
   }
 
+  /// A like was given or taken back: `Liked`.
   public struct PostLiked: PublishableEvent, Hashable {
     public static let eventType: EventType = "Post Liked"
+    /// False when it was taken back.
     public var liked: Bool
 
     public init(liked: Bool) { self.liked = liked }
@@ -34,8 +39,10 @@ extension EventType {
     }
   }
 
+  /// A post was shared, or the sharing broken off: `Shared`.
   public struct PostShared: PublishableEvent, Hashable {
     public static let eventType: EventType = "Post Shared"
+    /// False when it was broken off.
     public var shared: Bool
 
     public init(shared: Bool) { self.shared = shared }

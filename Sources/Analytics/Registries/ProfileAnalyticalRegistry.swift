@@ -2,8 +2,10 @@
 public struct ProfileAnalyticalRegistry: Sendable {
   private let analytics: any AnalyticsEventSending
 
+  /// - Parameter analytics: the service; in tests a recorder.
   public init(_ analytics: any AnalyticsEventSending) { self.analytics = analytics }
 
+  /// Another picture was chosen.
   public func avatarChanged() { analytics.send(EventType.AvatarChanged()) }
 
   /// One event for a profile that was saved, with which of its fields changed.
@@ -18,17 +20,23 @@ public struct ProfileAnalyticalRegistry: Sendable {
 }
 
 extension EventType {
+  /// Another picture was chosen.
   public struct AvatarChanged: PublishableEvent, Hashable {
     public static let eventType: EventType = "Avatar Changed"
 
     public init() {}
   }
 
+  /// A profile was saved: which fields changed, and `Total Fields Changed`.
   public struct ProfileFields: PublishableEvent, Hashable {
     public static let eventType: EventType = "Profile Fields"
+    /// `First Name Changed`.
     public var firstNameChanged: Bool
+    /// `Last Name Changed`.
     public var lastNameChanged: Bool
+    /// `Email Address Changed`.
     public var emailAddressChanged: Bool
+    /// `Bio Changed`.
     public var bioChanged: Bool
 
     public init(

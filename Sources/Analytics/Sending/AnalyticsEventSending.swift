@@ -17,5 +17,6 @@ extension AnalyticsEventSending {
 public struct SilentAnalytics: AnalyticsEventSending {
   public init() {}
 
+  /// Does nothing.
   public func send(_ event: any PublishableEvent) {}
 }

@@ -129,6 +129,7 @@ extension AnalyticsService {
     }
   }
 
+  /// Counts up to now.
   public var metrics: AnalyticsServiceMetrics {
     get async {
       await settle()

@@ -60,6 +60,7 @@ public actor AnalyticsService: AnalyticsEventSending {
     storeHolder = StoreHolder(path: configuration.storePath)
   }
 
+  /// The service's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
   }

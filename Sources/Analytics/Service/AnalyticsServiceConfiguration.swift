@@ -14,6 +14,7 @@ public struct AnalyticsServiceConfiguration: Sendable {
   /// Seeds ids; nil takes it from the system.
   public var seed: UInt64?
 
+  /// With the defaults for all else.
   public init(storePath: String? = nil) { self.storePath = storePath }
 }
 
@@ -21,6 +22,7 @@ public struct AnalyticsServiceConfiguration: Sendable {
 ///
 /// Always: `tracked = delivered + dropped + refused + optedOut + shed`, once all are worked on.
 public struct AnalyticsServiceMetrics: Sendable, Hashable {
+  /// Calls that an event comes of.
   public var tracked = 0
   /// Handed to at least one provider, or to all that plugins allowed.
   public var delivered = 0
@@ -34,9 +36,13 @@ public struct AnalyticsServiceMetrics: Sendable, Hashable {
   public var shed = 0
   /// Times the store could not be opened or written; the service goes on without.
   public var storeFailures = 0
+  /// Damaged files that were renamed.
   public var storesMovedAside = 0
+  /// The latest refusal, with the event's name.
   public var lastRefusal: String?
+  /// The latest trouble with the store, and what to do about it.
   public var lastStoreFailure: String?
 
+  /// All zero.
   public init() {}
 }

@@ -8,6 +8,7 @@ public protocol AnalyticsTransport: Sendable {
 
 /// One request: a POST, unless it says otherwise.
 public struct AnalyticsRequest: Sendable, Hashable {
+  /// A name and a value.
   public struct Header: Sendable, Hashable {
     public var name: String
     public var value: String
@@ -18,11 +19,15 @@ public struct AnalyticsRequest: Sendable, Hashable {
     }
   }
 
+  /// The whole address.
   public var url: String
+  /// In the order of sending.
   public var headers: [Header]
   /// As it goes out: compressed where a header says so.
   public var body: [UInt8]
+  /// The whole of the attempt.
   public var timeout: Duration
+  /// `POST` for events.
   public var method: String
 
   public init(
@@ -44,8 +49,11 @@ public struct AnalyticsRequest: Sendable, Hashable {
 
 /// What a server answered.
 public struct AnalyticsResponse: Sendable, Hashable {
+  /// As in HTTP.
   public var status: Int
+  /// In the order in which they came.
   public var headers: [AnalyticsRequest.Header]
+  /// Decompressed.
   public var body: [UInt8]
 
   public init(status: Int, headers: [AnalyticsRequest.Header] = [], body: [UInt8] = []) {
@@ -63,6 +71,7 @@ public struct AnalyticsResponse: Sendable, Hashable {
 /// Why there is no answer: no network, no such host, a timeout, a broken connection. The batch may have
 /// arrived nevertheless; it is sent again under the same ids.
 public struct AnalyticsTransportError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The cause, for logs; names the host, never a key.
   public var text: String
 
   public init(_ text: String) { self.text = text }

@@ -2,8 +2,10 @@
 /// `switch`, `for` and `if #available`.
 @resultBuilder
 public enum AnalyticsEventBuilder {
+  /// What the statements of a block come to.
   public typealias Events = [any PublishableEvent]
 
+  /// An event.
   public static func buildExpression(_ event: any PublishableEvent) -> Events { [event] }
 
   /// An event that may not be there; nil adds nothing.
@@ -11,6 +13,7 @@ public enum AnalyticsEventBuilder {
     event.map { [$0] } ?? []
   }
 
+  /// Events of a list.
   public static func buildExpression(_ events: [any PublishableEvent]) -> Events { events }
 
   public static func buildBlock(_ parts: Events...) -> Events { parts.flatMap(\.self) }

@@ -7,7 +7,9 @@
 /// }
 /// ```
 public struct AnalyticsEventGroup: Sendable {
+  /// What fires the events.
   public var trigger: AnalyticsEventTrigger
+  /// In the order of sending.
   public var events: [any PublishableEvent]
 
   public init(

@@ -1,8 +1,10 @@
 /// Builds a list of groups from statements, with the same control flow as ``AnalyticsEventBuilder``.
 @resultBuilder
 public enum AnalyticsEventGroupBuilder {
+  /// What the statements of a block come to.
   public typealias Groups = [AnalyticsEventGroup]
 
+  /// A group.
   public static func buildExpression(_ group: AnalyticsEventGroup) -> Groups { [group] }
 
   /// A group that may not be there; nil adds nothing.
@@ -10,6 +12,7 @@ public enum AnalyticsEventGroupBuilder {
     group.map { [$0] } ?? []
   }
 
+  /// Groups of a list.
   public static func buildExpression(_ groups: [AnalyticsEventGroup]) -> Groups { groups }
 
   public static func buildBlock(_ parts: Groups...) -> Groups { parts.flatMap(\.self) }
