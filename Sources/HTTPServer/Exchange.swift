@@ -145,7 +145,7 @@ final class Exchange: @unchecked Sendable {
     return streamed.withLock { $0.take() }
   }
 
-  private static func fields(
+  static func fields(
     of connection: OpaquePointer, _ kind: MHD_ValueKind
   ) -> [HTTPRequest.Field] {
     var fields: [HTTPRequest.Field] = []

@@ -63,6 +63,9 @@ final class HTTPService: Sendable {
     if exchange.path.utf8.count > limits.pathBytes {
       return unsafe refuse(exchange, .text("the path is too long\n", status: 414), on: connection)
     }
+    if let fault = unsafe Self.framingFault(of: connection) {
+      return unsafe refuse(exchange, .text(fault, status: 400), on: connection)
+    }
     let declared = unsafe declaredLength(connection)
     if declared > limits.bodyBytes {
       clock.count { $0.tooLarge += 1 }
@@ -175,6 +178,17 @@ final class HTTPService: Sendable {
 }
 
 extension HTTPService {
+  /// Why nobody can be sure where the request ends (RFC 9112, 6.3): a proxy that reads it the other way
+  /// would let one client put words into the mouth of the next.
+  private static func framingFault(of connection: OpaquePointer) -> String? {
+    let headers = unsafe Exchange.fields(of: connection, .HEADER_KIND)
+    let lengths = headers.filter { sameHeader($0.name, "Content-Length") }
+    if Set(lengths.map(\.value)).count > 1 { return "Content-Length is given twice, differently\n" }
+    let isChunked = headers.contains { sameHeader($0.name, "Transfer-Encoding") }
+    return isChunked && !lengths.isEmpty
+      ? "Content-Length and Transfer-Encoding exclude each other\n" : nil
+  }
+
   /// Answers before the body has come.
   private func refuse(
     _ exchange: Exchange, _ answer: HTTPResponse, on connection: OpaquePointer

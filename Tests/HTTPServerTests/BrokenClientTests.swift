@@ -28,6 +28,20 @@ struct BrokenClientTests {
     #expect(try other.receive().status == 200)
   }
 
+  @Test(arguments: [
+    "Content-Length: 5\r\nContent-Length: 28\r\n",
+    "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+  ])
+  func `a request whose end can be read in two ways is refused, and its connection closed`(
+    _ headers: String
+  ) throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send("POST /echo HTTP/1.1\r\nHost: t\r\n\(headers)\r\n5\r\nhello\r\n0\r\n\r\n")
+    #expect(try client.receive().status == 400)
+    #expect(try client.isClosed())
+  }
+
   @Test func `half-open connections leave room for others`() throws {
     let server = try sampleServer()
     let halves = try (0..<40).map { _ in try TestClient(port: server.port) }
