@@ -85,7 +85,7 @@ struct AggregatorPage {
   /// Nil when the package is not there.
   private static func chartLibrary(_ context: Commands.Context) throws -> [UInt8]? {
     for path in DashboardAssets.chartLibraryPaths where SmallFile.exists(path) {
-      return try SmallFile.read(path, context)
+      return try SmallFile.read(path, context, naming: "the page's charts")
     }
     return nil
   }
@@ -113,7 +113,8 @@ enum AggregatorToken {
     guard given?.isEmpty ?? true else {
       throw UsageError("--token and --token-file contradict each other: give one")
     }
-    let text = String(decoding: try SmallFile.read(path, context), as: UTF8.self)
+    let text = String(
+      decoding: try SmallFile.read(path, context, naming: "--token-file"), as: UTF8.self)
     guard let line = text.split(whereSeparator: \.isNewline).first else {
       throw UsageError("--token-file \(path) has no token; write it as the first line")
     }

@@ -67,8 +67,12 @@ enum CollectorCommand {
     do {
       collector = try Collector(configuration) { note($0, log) }
     } catch {
-      if case .needsKeys = error { throw UsageError("\(error)") }
-      throw CommandFailure(.failed, "--listen \(configuration.host): \(error)")
+      switch error {
+      case .needsKeys: throw UsageError("\(error)")
+      case .bus: throw UsageError("--bus: \(error)")
+      case .server, .system:
+        throw CommandFailure(.failed, "--listen \(configuration.host): \(error)")
+      }
     }
     if configuration.identity == nil, !configuration.host.hasPrefix("127.") {
       log.warning(
@@ -142,7 +146,8 @@ enum CollectorOptions {
     let timeout = try arguments.value(
       "client-timeout", in: Duration.seconds(1)...Duration.seconds(86_400))
     configuration.clientSeconds = Int(timeout.components.seconds)
-    configuration.busDeadline = try arguments.value("bus-deadline", as: Duration.self)
+    configuration.busDeadline = try arguments.value(
+      "bus-deadline", in: Duration.milliseconds(100)...Duration.seconds(3600))
     let grace = try arguments.value("grace", as: Duration.self)
     // Ends before the process is ended.
     configuration.grace = grace * 8 / 10
@@ -160,18 +165,29 @@ enum CollectorOptions {
 
   private static func keys(_ context: Commands.Context) throws -> [String] {
     var keys = context.arguments.texts("write-key")
+    try check(keys, "--write-key")
     if let path = context.arguments.text("write-key-file") {
       let text = String(
         decoding: try SecretFile.read(path, option: "write-key-file"), as: UTF8.self)
-      keys += text.split(whereSeparator: \.isNewline).map(String.init)
-      guard !keys.isEmpty else {
+      let given = text.split(whereSeparator: \.isNewline).map(String.init)
+      guard !given.isEmpty else {
         throw UsageError("--write-key-file \(path) has no key; write one a line")
       }
-    }
-    guard keys.allSatisfy({ !$0.isEmpty && !$0.contains(":") }) else {
-      throw UsageError("--write-key must be a text without a colon, and not empty")
+      try check(given, "--write-key-file \(path)")
+      keys += given
     }
     return keys
+  }
+
+  /// A key is the user of Basic authentication, which ends at a colon.
+  private static func check(_ keys: [String], _ place: String) throws {
+    let isPlain = { (key: String) in
+      key.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
+    }
+    guard keys.allSatisfy({ !$0.isEmpty && isPlain($0) }) else {
+      throw UsageError(
+        "\(place): a key is a text in ASCII without blanks and colons, and not empty")
+    }
   }
 
   private static func identity(_ context: Commands.Context) throws -> TLSIdentity? {
@@ -181,7 +197,7 @@ enum CollectorOptions {
     case (nil, nil): return nil
     case (let certificate?, let key?):
       return TLSIdentity(
-        certificate: try read(certificate, context),
+        certificate: try SmallFile.read(certificate, context, naming: "--tls-certificate"),
         key: try SecretFile.read(key, option: "tls-key"))
     default: throw UsageError("--tls-certificate and --tls-key go together; one is missing")
     }
@@ -190,20 +206,9 @@ enum CollectorOptions {
   private static func rules(_ context: Commands.Context) throws -> PropertyRules {
     guard let path = context.arguments.text("rules") else { return PropertyRules() }
     do {
-      return try PropertyRules(json: try read(path, context))
+      return try PropertyRules(json: try SmallFile.read(path, context, naming: "--rules"))
     } catch let error as RulesError {
       throw UsageError("--rules \(path): \(error)")
     }
-  }
-
-  /// A small file as a whole.
-  private static func read(_ path: String, _ context: Commands.Context) throws -> [UInt8] {
-    let file = try InputFile(path, interruption: context.interruption)
-    var bytes: [UInt8] = []
-    while let chunk = try file.read() {
-      bytes += chunk
-      guard bytes.count <= 1 << 20 else { throw UsageError("\(path) is larger than 1 MiB") }
-    }
-    return bytes
   }
 }

@@ -25,6 +25,7 @@ struct DestinationDefinition: Sendable {
   /// Its adapter, by its options and the mapping file.
   func setup(_ context: Commands.Context) throws -> Setup {
     let setup = try make(context, try mapping(context))
+    try checkAuthorities(context)
     if !setup.endpoint.isEncrypted, !setup.endpoint.isLoopback {
       context.log.labelled(name).warning(
         "keys and events travel in plain text: use an https:// address",
@@ -33,10 +34,20 @@ struct DestinationDefinition: Sendable {
     return setup
   }
 
+  /// Told now, and not with each request.
+  private func checkAuthorities(_ context: Commands.Context) throws {
+    guard let path = context.arguments.text("ca-file") else { return }
+    let bytes = try SmallFile.read(path, context, naming: "--ca-file")
+    guard bytes.firstRange(of: Array("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
+      throw UsageError("--ca-file: \(path) holds no certificate in PEM")
+    }
+  }
+
   private func mapping(_ context: Commands.Context) throws -> DestinationMapping {
     guard let path = context.arguments.text("mapping") else { return DestinationMapping() }
     do {
-      return try MappingFile(try SmallFile.read(path, context)).mapping(for: name)
+      return try MappingFile(try SmallFile.read(path, context, naming: "--mapping")).mapping(
+        for: name)
     } catch let error as MappingError {
       throw UsageError("--mapping \(path): \(error)")
     }
@@ -65,7 +76,7 @@ extension [OptionDefinition] {
     return [
       .option(
         name, name.split(separator: "-").last.map { $0.uppercased() } ?? "TEXT",
-        help: "\(what) Others see a command line: \(variable) or a file is safer."),
+        help: "\(what) \(variable) or a file is safer: others may see a command line."),
       .option("\(name)-file", "FILE", help: "A file with it, alone on its first line."),
     ]
   }
@@ -123,15 +134,26 @@ struct DestinationOptions {
 enum SmallFile {
   static let mostBytes = 1 << 20
 
-  static func read(_ path: String, _ context: Commands.Context) throws -> [UInt8] {
-    let file = try InputFile(path, interruption: context.interruption)
-    var bytes: [UInt8] = []
-    while let chunk = try file.read() {
-      bytes += chunk
-      guard bytes.count <= mostBytes else {
-        throw UsageError("\(path) is larger than \(mostBytes >> 20) MiB")
+  /// - Parameter place: what asked for the file, as `--rules`; an error begins with it.
+  static func read(
+    _ path: String, _ context: Commands.Context, naming place: String
+  ) throws(UsageError) -> [UInt8] {
+    do {
+      let file = try InputFile(path, interruption: context.interruption)
+      var bytes: [UInt8] = []
+      while let chunk = try file.read() {
+        bytes += chunk
+        guard bytes.count <= mostBytes else {
+          throw UsageError("\(place): \(path) is larger than \(mostBytes >> 20) MiB")
+        }
       }
+      return bytes
+    } catch let error as UsageError {
+      throw error
+    } catch let error as CommandFailure {
+      throw UsageError("\(place): \(error.text)")
+    } catch {
+      throw UsageError("\(place): \(error)")
     }
-    return bytes
   }
 }

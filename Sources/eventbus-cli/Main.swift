@@ -27,9 +27,15 @@ enum EventbusProgram {
       Terminal.error("eventbus: \(error)")
       exit(ExitCode.usage.rawValue)
     }
+    ProcessArguments.hideValues(of: secretOptions)
     let code = run(words, environment)
     exit((code == .done && Terminal.hasFailed ? .diskError : code).rawValue)
   }
+
+  /// Whose values no `ps` shows; a webhook's headers may hold a credential.
+  private static let secretOptions: Set = [
+    "--write-key", "--secret", "--secret-key", "--token", "--header",
+  ]
 
   /// Parses, then runs the command on a thread of its own while this one waits for signals: they must
   /// be blocked here, before any other thread is made.

@@ -19,6 +19,21 @@ public enum ProcessArguments {
     return try texts(words)
   }
 
+  /// Overwrites the values of these options (`--token`) where the system shows a process's command line
+  /// to others. It was there until now, so a file or the environment stays safer.
+  public static func hideValues(of options: Set<String>) {
+    var isValue = false
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      guard let word = unsafe CommandLine.unsafeArgv[index] else { return }
+      let text = unsafe String(cString: word)
+      let name = text.prefix { $0 != "=" }
+      let start = isValue ? 0 : options.contains(String(name)) ? name.utf8.count + 1 : Int.max
+      isValue = !isValue && options.contains(text)
+      guard start < text.utf8.count else { continue }
+      for place in start..<text.utf8.count { unsafe word[place] = CChar(UInt8(ascii: "*")) }
+    }
+  }
+
   static func texts(_ words: [[UInt8]]) throws(UsageError) -> [String] {
     var texts: [String] = []
     for (index, word) in words.enumerated() {
