@@ -26,7 +26,10 @@ public final class Collector: Sendable {
     _ configuration: CollectorConfiguration,
     onNotice: @escaping @Sendable (ConnectionNotice) -> Void = { _ in }
   ) throws(CollectorError) {
-    guard !configuration.writeKeys.isEmpty || Self.isLoopback(configuration.host) else {
+    guard
+      !configuration.writeKeys.isEmpty || configuration.isOpenToAll
+        || Loopback.contains(configuration.host)
+    else {
       throw .needsKeys(host: configuration.host)
     }
     let shared = CollectorShared(
@@ -120,10 +123,6 @@ public final class Collector: Sendable {
 
   /// Why the producer can do no more, if so: nothing is stored any longer.
   public var failure: BusClientError? { producer.failure }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host.hasPrefix("127.")
-  }
 
   private static func limits(_ configuration: CollectorConfiguration) -> HTTPLimits {
     HTTPLimits(

@@ -8,6 +8,8 @@ public struct CollectorConfiguration: Sendable {
   /// The broker's address.
   public var bus: String
   public var writeKeys: [String] = []
+  /// Other machines may write without a key, too.
+  public var isOpenToAll = false
   /// Bytes of a body, as it is sent and as it is when unpacked.
   public var maximumBodyBytes = 4 << 20
   public var rules = PropertyRules()
@@ -45,7 +47,7 @@ public enum CollectorError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .needsKeys(let host):
       "--listen \(host) can be reached from other machines: give --write-key (better: "
-        + "EVENTBUS_WRITE_KEY), or listen on 127.0.0.1"
+        + "EVENTBUS_WRITE_KEY), listen on 127.0.0.1, or say --insecure"
     case .server(let error): error.description
     case .bus(let text), .system(let text): text
     }

@@ -77,7 +77,7 @@ enum AggregatorCommand {
         listen.host, "--listen \(listen)", arguments, otherwise: "give --token")
       return listen
     }
-    if HostPort.isLoopback(listen.host) || arguments.flag("insecure") { return listen }
+    if Loopback.contains(listen.host) || arguments.flag("insecure") { return listen }
     guard token.utf8.count >= DashboardAccess.leastTokenBytes else {
       throw UsageError(
         "--token has fewer than \(DashboardAccess.leastTokenBytes) characters, too few where other "

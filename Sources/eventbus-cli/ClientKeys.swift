@@ -19,6 +19,14 @@ enum ClientKeys {
     default: throw UsageError("--curve-key and --server-key go together; one is missing")
     }
   }
+
+  /// The same for the environment of processes that a command starts.
+  static func variables(_ arguments: Arguments) -> [String: String] {
+    var variables: [String: String] = [:]
+    variables["EVENTBUS_CURVE_KEY"] = arguments.text("curve-key")
+    variables["EVENTBUS_SERVER_KEY"] = arguments.text("server-key")
+    return variables
+  }
 }
 
 /// A file with a secret in it: refused when others may read it.

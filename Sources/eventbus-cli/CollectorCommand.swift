@@ -74,7 +74,7 @@ enum CollectorCommand {
         throw CommandFailure(.failed, "--listen \(configuration.host): \(error)")
       }
     }
-    if configuration.identity == nil, !configuration.host.hasPrefix("127.") {
+    if configuration.identity == nil, !Loopback.contains(configuration.host) {
       log.warning(
         "keys and events travel in plain text: give --tls-certificate, or put a proxy before")
     }
@@ -152,6 +152,7 @@ enum CollectorOptions {
     // Ends before the process is ended.
     configuration.grace = grace * 8 / 10
     configuration.writeKeys = try keys(context)
+    configuration.isOpenToAll = arguments.flag("insecure")
     configuration.identity = try identity(context)
     configuration.rules = try rules(context)
     configuration.planDirectory = try arguments.requiredText("data") + "/collector"

@@ -1,3 +1,4 @@
+import Primitives
 import ServiceRuntime
 
 /// The ports that belong together, by their distance from the bus's.
@@ -27,7 +28,7 @@ struct ServicePorts {
   static func requireLoopback(
     _ host: String, _ option: String, _ arguments: Arguments, otherwise: String = ""
   ) throws(UsageError) {
-    guard !HostPort.isLoopback(host), !arguments.flag("insecure") else { return }
+    guard !Loopback.contains(host), !arguments.flag("insecure") else { return }
     throw UsageError(
       "\(option) is open to other machines: "
         + (otherwise.isEmpty ? "" : "\(otherwise), ") + "listen on 127.0.0.1, or say --insecure")

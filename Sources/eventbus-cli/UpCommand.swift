@@ -40,7 +40,7 @@ enum UpCommand {
     var supervisor = Supervisor(
       services.specifications,
       environment: context.environment.filter { !own.contains($0.key) }
-        .merging(keys(arguments)) { $1 },
+        .merging(ClientKeys.variables(arguments)) { $1 },
       log: context.log.labelled("up"),
       observer: Supervisor.Observer(
         line: { service, line in Terminal.error("\(service): \(line)") },
@@ -49,14 +49,6 @@ enum UpCommand {
       until: Supervisor.Requests(
         descriptor: requests.wake.descriptor,
         next: { () throws(SystemError) in requests.next() }))
-  }
-
-  /// What the services show to a broker that asks for keys.
-  private static func keys(_ arguments: Arguments) -> [String: String] {
-    var variables: [String: String] = [:]
-    variables["EVENTBUS_CURVE_KEY"] = arguments.text("curve-key")
-    variables["EVENTBUS_SERVER_KEY"] = arguments.text("server-key")
-    return variables
   }
 
   /// Written once; whoever changes the file afterwards sees the page change.

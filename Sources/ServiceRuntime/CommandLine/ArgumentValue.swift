@@ -132,16 +132,6 @@ public struct HostPort: ArgumentValue, Hashable, CustomStringConvertible {
     self.init(host: String(host), port: port)
   }
 
-  /// Whether only this machine can reach it.
-  public var isLoopback: Bool { Self.isLoopback(host) }
-
-  public static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "::1" { return true }
-    // Not every name that begins so is an address.
-    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-    return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
-  }
-
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
