@@ -16,11 +16,7 @@ public struct BusSecurity: Sendable {
   public init(keyFile: String, serverKey: String) throws(BusClientError) {
     do throws(CurveKeyFile.Failure) {
       pair = try CurveKeyFile.pair(keyFile)
-      if let key = CurvePublicKey(serverKey) {
-        server = key
-      } else {
-        server = try CurveKeyFile.publicKey(serverKey)
-      }
+      server = try CurveKeyFile.publicKey(orFile: serverKey).key
     } catch {
       throw .configuration(text: "\(error)")
     }

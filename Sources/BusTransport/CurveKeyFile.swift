@@ -72,6 +72,22 @@ public enum CurveKeyFile {
     return key
   }
 
+  /// The public key that a text gives: a file that holds one, else the key itself. A file that is there
+  /// wins, since a path can be 40 characters of Z85 too.
+  ///
+  /// - Returns: with it, whether it is from a file.
+  public static func publicKey(
+    orFile text: String
+  ) throws(Failure) -> (key: CurvePublicKey, isFile: Bool) {
+    do throws(Failure) {
+      return (try publicKey(text), true)
+    } catch {
+      guard case .file(let failure) = error, failure.isMissing, let key = CurvePublicKey(text)
+      else { throw error }
+      return (key, false)
+    }
+  }
+
   /// Writes `path` (0600) and `path.pub`.
   ///
   /// - Parameter name: for whoever reads the file.

@@ -188,9 +188,9 @@ enum KeysCommands {
 
   /// A key given as text, or by its file.
   private static func publicKey(_ text: String) throws -> (CurvePublicKey, file: String?) {
-    if let key = CurvePublicKey(text) { return (key, nil) }
     do throws(CurveKeyFile.Failure) {
-      return (try CurveKeyFile.publicKey(text), text)
+      let (key, isFile) = try CurveKeyFile.publicKey(orFile: text)
+      return (key, isFile ? text : nil)
     } catch {
       throw UsageError("KEY is 40 characters of Z85 or a file that holds them: \(error)")
     }

@@ -184,6 +184,20 @@ struct CurveKeyTests {
     #expect(throws: CurveKeyFile.Failure.self) { _ = try CurveKeyFile.pair(path + ".pub") }
   }
 
+  @Test func `a path that looks like a key is a path`() throws {
+    let folder = try TemporaryFolder()
+    let pair = try CurveKeyPair.generate()
+    let path = folder.path + "/" + String(repeating: "k", count: 39 - folder.path.utf8.count)
+    try #require(CurvePublicKey(path) != nil)
+    #expect(try CurveKeyFile.publicKey(orFile: "\(pair.publicKey)").key == pair.publicKey)
+    try CurveKeyFile.write(pair, to: path, name: "shop", replacing: false)
+    let (key, isFile) = try CurveKeyFile.publicKey(orFile: path)
+    #expect(key == pair.publicKey && isFile)
+    #expect(throws: CurveKeyFile.Failure.self) {
+      _ = try CurveKeyFile.publicKey(orFile: folder.path + "/nothing")
+    }
+  }
+
   @Test func `a key file is not written over`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/shop.key"
