@@ -108,7 +108,7 @@ let modules: [Module] = [
   Module(
     name: "AutoTracking",
     uses: ["Primitives", "EventModel", "EventCodec", "TrackingPlan", "Analytics"],
-    testsUse: ["AnalyticsTestSupport"]),
+    testsUse: ["AnalyticsTestSupport", "Collector", "BusBroker", "BusClient"]),
   Module(
     name: "AnalyticsUI", uses: ["EventModel", "Analytics"], testsUse: ["AnalyticsTestSupport"]),
   Module(

@@ -24,7 +24,7 @@ extension EventPath: CustomStringConvertible, LosslessStringConvertible {
   /// The same as ``text``.
   public var description: String { text }
 
-  /// The text above. Costs about a microsecond.
+  /// The text above. Costs some microseconds.
   public var text: String {
     var utf8: [UInt8] = []
     utf8.reserveCapacity(256)

@@ -1,6 +1,6 @@
 public import EventModel
 
-/// A collection plan made ready: says of each path what becomes of it, in about a microsecond, however
+/// A collection plan made ready: says of each path what becomes of it, in some microseconds, however
 /// long the plan is. A value; any thread.
 public struct CollectionRules: Sendable {
   /// What becomes of a path.
@@ -39,16 +39,19 @@ public struct CollectionRules: Sendable {
   ///   looked at where a pattern names them, and reported only then.
   public func decide(_ path: EventPath, texts: [EventPath.State] = []) -> Decision {
     if isExcluded(path) { return .excluded }
-    let state = (texts + path.state).filter { !isMasked($0.name) }
-    let whole = path.replacingState(state)
+    // Nearly always nothing is masked, and there is no text: the path is what is looked at.
+    let isPlain = !path.state.contains { isMasked($0.name) }
+    let whole =
+      isPlain && texts.isEmpty
+      ? path : path.replacingState((texts + path.state).filter { !isMasked($0.name) })
     // The text of an element can be what is excluded.
     if !texts.isEmpty, exclusions.firstMatch(whole) != nil { return .excluded }
     guard let number = matcher.firstMatch(whole) else { return .unmapped }
     let asked = owners[number].pattern.stateNames
     let kept = texts.filter { asked.contains($0.name) && !isMasked($0.name) }
-    return .event(
-      plan.entries[owners[number].entry],
-      path.replacingState(kept + path.state.filter { !isMasked($0.name) }))
+    let entry = plan.entries[owners[number].entry]
+    if isPlain, kept.isEmpty { return .event(entry, path) }
+    return .event(entry, path.replacingState(kept + path.state.filter { !isMasked($0.name) }))
   }
 
   /// Whether nothing may be reported from this place.
