@@ -81,7 +81,8 @@ export class Overview {
     setText(byId("users"), users ? (users.exact ? "" : "≈ ") + count(users.value) : "–");
     setText(byId("users-note"), !users ? none
       : (users.exact ? "" : `within ${percent(users.error)}; `)
-        + (people.window === overTime?.window ? "of the same period" : `from whole ${people.window}s`));
+        + (people.window === overTime?.window ? "of the same period" : `from whole ${people.window}s`)
+        + (people.withoutUser > 0 ? `; ${count(people.withoutUser)} events name none` : ""));
     const names = overTime ? overTime.groups.filter((group) => !group.other).length + overTime.groupsLeftOut : null;
     setText(byId("name-count"), count(names));
     setText(byId("name-count-note"), names === null ? none : "with events in the period");

@@ -11,7 +11,14 @@ const isBreakdown = (report) =>
   && report.measures.includes("count");
 const mostBars = 12, mostKinds = 6;
 
-const note = (answer) => `“${visible(answer.report)}”, by the ${answer.window} in ${answer.zone}`;
+/** Which report it is, and what a person should know about its numbers, counted since it began. */
+function note(answer) {
+  const remarks = [[answer.withoutUser, "events name no user"], [answer.late, "events came too late"],
+    [answer.unreadable, "events could not be read"],
+    [answer.trimmed, "entries of very active users were given up"]]
+    .filter(([number]) => number > 0).map(([number, text]) => `; ${count(number)} ${text}`);
+  return `“${visible(answer.report)}”, by the ${answer.window} in ${answer.zone}${remarks.join("")}`;
+}
 
 export class ReportsView {
   #reports = [];
