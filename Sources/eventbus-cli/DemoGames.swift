@@ -13,10 +13,10 @@ struct DemoGames {
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  /// Who plays next: of 500 people some play every day and most now and then.
+  /// Who plays next: of 5,000 people some play every day and most now and then.
   mutating func nextPlayer() -> String {
     let share = Double.random(in: 0..<1, using: &random)
-    return "player-\(1 + Int(share * share * 500))"
+    return "player-\(1 + Int(share * share * 5000))"
   }
 
   mutating func next() -> [any PublishableEvent] {
