@@ -21,12 +21,17 @@ public func waitUntil(
 }
 
 /// The same in an async test, where a blocked thread would be missed by what is waited for.
+///
+/// Async tests share a few threads with all that block, so that a test may not have its turn for longer than
+/// the limit: it looks 500 times at least before it gives up.
 public func eventually(
   _ limit: Duration = .seconds(20), _ holds: () async throws -> Bool
 ) async rethrows -> Bool {
   let deadline = SystemClock.monotonic() + limit.nanoseconds
+  var looks = 0
   while try await !holds() {
-    if SystemClock.monotonic() > deadline { return false }
+    looks += 1
+    if looks >= 500, SystemClock.monotonic() > deadline { return false }
     do { try await Task.sleep(for: .milliseconds(2)) } catch { return false }
   }
   return true
