@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The bus as a provider of the service.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BusProviderTests {
   let folder: TemporaryFolder
 

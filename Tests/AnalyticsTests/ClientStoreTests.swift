@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What survives a launch, and what a bad disk does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientStoreTests {
   let folder: TemporaryFolder
   let path: String

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The client as an app uses it, without a network.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientTests {
   let folder: TemporaryFolder
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Analytics
 
 /// Application Opened and its kin, each once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LifecycleTests {
   struct Run: Decodable, Sendable {
     var run: Int

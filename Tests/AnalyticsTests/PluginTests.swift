@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The chain from `send` to the providers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PluginTests {
   /// Notes who ran, and adds a property.
   private func plugin(_ stage: AnalyticsPluginStage, _ name: String) -> AnalyticsClosurePlugin {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// S2: the service, its registries and providers.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ServiceTests {
   let recorder = AnalyticsRecorder()
 

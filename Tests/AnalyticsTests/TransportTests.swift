@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The system's own transport, over real sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TransportTests {
   /// What the server was sent.
   final class Seen: Sendable {

@@ -7,7 +7,7 @@ import Testing
 import TrackingPlan
 
 /// Tests of the plan's way by HTTP into an app (S3.6).
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlanFollowerTests {
   private static func answer(_ version: Int) throws -> FakeTransport.Answer {
     let plan = try PlanText.plan(version: version, PlanText.entry("E\(version)", "#a:#..."))

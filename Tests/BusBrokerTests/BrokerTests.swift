@@ -19,7 +19,7 @@ func startBroker(
   return try Broker(configuration)
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BrokerTests {
   @Test func `an acknowledged batch is delivered with dense offsets`() throws {
     let folder = try TemporaryFolder()

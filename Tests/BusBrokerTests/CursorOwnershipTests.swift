@@ -7,7 +7,7 @@ import Testing
 @testable import BusBroker
 
 /// Who may move a named subscriber's cursor: its commits and an operator, not where it happens to begin.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CursorOwnershipTests {
   private func seek(_ client: inout RawClient, _ name: String, to offset: UInt64) throws {
     var admin = AdminMessage(request: 1, action: .seek)

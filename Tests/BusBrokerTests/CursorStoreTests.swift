@@ -7,7 +7,7 @@ import Testing
 @testable import BusBroker
 
 /// A start with a cursor store that cannot be used: refused, so that nobody begins anew unasked.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CursorStoreTests {
   /// A folder in which one subscriber has a cursor.
   private func used() throws -> TemporaryFolder {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BusBroker
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SessionLimitTests {
   @Test func `sessions without a name are bounded and a closed one makes room`() throws {
     let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Batches for named subscribers only, against the real broker.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AddressedTests {
   private func named(
     _ name: String, _ address: String, filters: [NameFilter] = []

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Producer and subscriber against the real broker, over real sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClientBrokerTests {
   @Test func `what is published is acknowledged and read in order`() throws {
     let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BusClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommitGuardTests {
   private func at(_ offset: UInt64) -> Position { Position(epoch: 1, offset: offset) }
 

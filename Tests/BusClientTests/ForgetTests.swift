@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Who may publish `$forget`, and who gets it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ForgetTests {
   private static let request = ForgetRequest(userId: "person")!
     .payload(messageId: UUIDv7(high: 1, low: 2), at: Timestamp(nanoseconds: 1))

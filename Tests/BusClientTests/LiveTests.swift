@@ -6,7 +6,7 @@ import Testing
 
 @testable import BusClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LiveTests {
   private func feed(
     _ core: inout LiveCore, _ topic: String, epoch: UInt32 = 1, offset: UInt64, sequence: UInt64

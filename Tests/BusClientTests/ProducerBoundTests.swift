@@ -7,7 +7,7 @@ import Testing
 @testable import BusClient
 
 /// What a producer does with more than it may hold, and with batches that the broker finds too large.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ProducerBoundTests {
   private func configuration(
     _ folder: TemporaryFolder, _ overflow: ProducerOverflow

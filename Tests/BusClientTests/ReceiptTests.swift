@@ -8,7 +8,7 @@ import Testing
 @testable import BusClient
 
 /// Events that are published together, and what is told of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReceiptTests {
   /// Where receipts arrive.
   private final class Receipts: Sendable {

@@ -6,7 +6,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SpoolTests {
   @Test func `what could not be sent is kept and sent first by the next run`() throws {
     let folder = try TemporaryFolder()

@@ -19,7 +19,7 @@ extension EventType {
   }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct TypedTests {
   @Test func `a typed event is read back typed, and one of another shape as undecodable`()
     async throws

@@ -3,7 +3,7 @@ internal import Primitives
 internal import Testing
 
 /// What a socket does and tells when links come and go.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ConnectionTests {
   let context: ZeroMQContext
   let reporting: SocketOptions

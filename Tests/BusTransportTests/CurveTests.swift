@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 /// CURVE on a socket, with the authenticator of its context.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CurveTests {
   let context: ZeroMQContext
   let server: CurveKeyPair

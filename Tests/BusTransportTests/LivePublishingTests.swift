@@ -3,7 +3,7 @@ internal import Primitives
 internal import Testing
 
 /// XPUB towards SUB: who gets what, and what is told of losses.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LivePublishingTests {
   let context: ZeroMQContext
 

@@ -9,7 +9,7 @@ struct `A message` {
   init() throws { context = try ZeroMQContext() }
 
   // 33 bytes is the largest that libzmq keeps inside its own structure.
-  @Test(.timeLimit(.minutes(1)), arguments: [0, 1, 33, 34, 8192, 1_000_000])
+  @Test(.timeLimit(.minutes(5)), arguments: [0, 1, 33, 34, 8192, 1_000_000])
   func `arrives as it was sent, copied or not`(count: Int) throws {
     let pull = try Socket(context, .pull)
     try pull.bind(address)
@@ -28,7 +28,7 @@ struct `A message` {
     #expect(received == [expected, expected, expected])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `is reused for whatever comes next`() throws {
     let pull = try Socket(context, .pull)
     try pull.bind(address)
@@ -48,7 +48,7 @@ struct `A message` {
     #expect(received == sizes)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `tells the connection that it came by`() throws {
     let pull = try Socket(context, .pull)
     try pull.bind(address)

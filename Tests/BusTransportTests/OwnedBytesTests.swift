@@ -3,7 +3,7 @@ internal import Primitives
 internal import Testing
 
 /// Who holds an array that is sent without copying, and for how long.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct OwnedBytesTests {
 
   @Test func `a sent array is let go when the receiver is done with it`() throws {

@@ -19,7 +19,7 @@ struct `A router` {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `refuses, and drops nothing, when a peer is full`() throws {
     var options = SocketOptions()
     options.sendHighWater = 10
@@ -42,7 +42,7 @@ struct `A router` {
     #expect(received == sent)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `gives each peer an id of its own`() throws {
     let router = try Socket(context, .router)
     try router.bind(address)
@@ -56,7 +56,7 @@ struct `A router` {
     #expect(Set(ids).count == 2)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `drops the rest of a message of many frames`() throws {
     let router = try Socket(context, .router)
     try router.bind(address)
@@ -76,7 +76,7 @@ struct `A router` {
     #expect(next?.last == [8])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `cuts off a peer whose message is too large, and takes it back`() throws {
     var options = SocketOptions()
     options.maximumMessageBytes = 1000

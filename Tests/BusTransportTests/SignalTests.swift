@@ -10,7 +10,7 @@ internal import Testing
 #endif
 
 /// What a signal does to a thread that waits for its sockets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SignalTests {
 
   @Test func `a signal ends a wait early and is no error`() throws {

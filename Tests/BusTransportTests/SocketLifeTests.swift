@@ -42,7 +42,7 @@ struct `A socket` {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `is closed at once although its messages wait for a peer that never comes`() throws {
     let started = SystemClock.monotonic()
     do {
@@ -78,7 +78,7 @@ struct `A socket` {
     _ = first.kind
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `is left by its waiting thread when the context shuts down`() throws {
     let outcome = Outcome()
     let context = context
@@ -105,7 +105,7 @@ struct `A socket` {
     let error = Mutex<TransportError?>(nil)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `is polled together with a descriptor`() throws {
     let wake = try WakeSignal()
     let socket = try Socket(context, .pull)

@@ -8,7 +8,7 @@ struct `A live subscription` {
 
   init() throws { context = try ZeroMQContext() }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `is exact with the NUL and a prefix without`() throws {
     let publisher = try Socket(context, .xpub)
     try publisher.bind(address)
@@ -30,7 +30,7 @@ struct `A live subscription` {
     #expect(byName == [names[1]])
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `is one of twenty thousand that all survive a restart of the publisher`() throws {
     let count = 20_000
     let subscriber = try Socket(context, .sub)
@@ -64,7 +64,7 @@ struct `A live subscription` {
     return arrived
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: [1, 199, 200, 201, 245])
+  @Test(.timeLimit(.minutes(5)), arguments: [1, 199, 200, 201, 245])
   func `works for a topic of that many bytes`(length: Int) throws {
     let topic = [UInt8](repeating: 0x61, count: length)
     let publisher = try Socket(context, .xpub)

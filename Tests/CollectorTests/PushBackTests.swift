@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A collector in this process whose bus is not there.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PushBackTests {
   private func post(_ port: UInt16, _ body: String) throws -> TestClient {
     let client = try TestClient(port: port)

@@ -14,7 +14,7 @@ struct JournalSharingTests {
     func fail(_ message: String) { failures.withLock { $0.append(message) } }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `readers follow beside the writer and retention`() throws {
     let directory = try TemporaryFolder()
     let configuration = JournalConfiguration(durability: .os, segmentBytes: 4000)

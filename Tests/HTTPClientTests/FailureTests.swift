@@ -2,7 +2,7 @@ internal import DestinationTestSupport
 internal import HTTPClient
 internal import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FailureTests {
   /// What the server does, what that is called, and a part of the text.
   static let faults: [(StubAnswer.Delivery, HTTPFailure.Kind, String)] = [

@@ -3,7 +3,7 @@ internal import Testing
 
 @testable internal import HTTPClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPClientTests {
   @Test func `a request arrives as it was given and its answer comes back`() throws {
     let server = try StubServer { request in

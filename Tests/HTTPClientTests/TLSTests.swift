@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 /// Against `openssl s_server` with a certificate made for the occasion.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: TLSServer.hasOpenSSL, "openssl is not installed"))
+@Suite(.timeLimit(.minutes(5)), .enabled(if: TLSServer.hasOpenSSL, "openssl is not installed"))
 struct TLSTests {
   @Test func `a certificate that nobody vouches for is refused, and taken when its file is given`()
     throws

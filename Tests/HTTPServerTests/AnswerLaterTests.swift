@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Testing
 
 /// Requests whose handler answers when something else has happened.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct AnswerLaterTests {
   /// Keeps the responders of `/later`; everything else is answered at once.
   private final class Waiting: Sendable {

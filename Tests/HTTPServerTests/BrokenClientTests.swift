@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import TestSupport
 internal import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct BrokenClientTests {
   @Test(arguments: 0..<20)
   func `garbage harms nobody else`(seed: UInt64) throws {

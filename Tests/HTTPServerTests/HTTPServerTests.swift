@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import TestSupport
 internal import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPServerTests {
   @Test func `a path is answered with its text`() throws {
     let server = try sampleServer()

@@ -3,7 +3,7 @@ internal import Primitives
 internal import TestSupport
 internal import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct LimitTests {
   @Test func `a body of exactly the limit is taken`() throws {
     let server = try sampleServer()

@@ -3,7 +3,7 @@ internal import TestSupport
 internal import Testing
 
 /// Clients that drip, and clients that send more than they may.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlowClientTests {
   /// Sends a byte every 100 ms until the server ends the connection; how many it took.
   private func drip(_ client: TestClient, _ text: String) throws -> Int {

@@ -3,7 +3,7 @@ internal import Primitives
 internal import TestSupport
 internal import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StopTests {
   @Test func `stopping closes idle connections and frees the port`() throws {
     let server = try sampleServer()

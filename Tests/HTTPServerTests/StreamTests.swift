@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 /// Answers that go on, with real clients.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamTests {
   /// Streams that a server has given and nobody has taken.
   private final class Given: Sendable {

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct MailboxTests {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `all that two threads post arrives, in each thread's order`() throws {
     let box = try Mailbox<(Int, Int)>()
     let threads = try (0..<2).map { id in
@@ -17,7 +17,7 @@ import Testing
     #expect(box.takeAll().isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `a thread runs its closure and join waits for it`() throws {
     let seen = Atomic<Int64>(0)
     let thread = try OwnedThread(name: "one") {

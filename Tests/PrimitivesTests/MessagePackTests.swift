@@ -108,7 +108,7 @@ import Testing
     #expect(isAtEnd)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(5)))
   func `Python writes the same bytes and reads them`() throws {
     let script = """
       import sys

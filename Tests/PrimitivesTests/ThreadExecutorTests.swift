@@ -4,7 +4,7 @@ import Testing
 @testable import Primitives
 
 /// An actor on a thread of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ThreadExecutorTests {
   actor Counter {
     private nonisolated let thread: ThreadExecutor

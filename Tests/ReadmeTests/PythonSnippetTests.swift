@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The README's Python, taken from it and run against a broker: only the ports differ.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PythonSnippetTests {
   @Test func `Python follows one name, and gets what Python sends`() throws {
     let code = try Readme().code(in: "python")

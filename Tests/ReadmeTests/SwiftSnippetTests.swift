@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The README's Swift, compiled from `Snippets` and run.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SwiftSnippetTests {
   @Test func `the Swift in the README is what this target compiles`() throws {
     let shown = try Readme().code(in: "swift")

@@ -64,7 +64,7 @@ import Testing
     #expect(routes.answer(HTTPRequest(method: "GET", path: "/readyz")).status == 200)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `the health server listens where it says`() throws {
+  @Test(.timeLimit(.minutes(5))) func `the health server listens where it says`() throws {
     let routes = HTTPRoutes.health(metrics: { [] }, isReady: { true }, status: { .null })
     let server = try HealthServer(HostPort(host: "127.0.0.1", port: 0), routes)
     #expect(server.address.port > 0)

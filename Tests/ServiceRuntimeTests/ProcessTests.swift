@@ -9,7 +9,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct ProcessTests {
+@Suite(.timeLimit(.minutes(5))) struct ProcessTests {
   /// A pipe whose ends the test closes.
   private func makePipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Real children, all of them `/bin/sh`.
-@Suite(.timeLimit(.minutes(1))) struct SupervisorTests {
+@Suite(.timeLimit(.minutes(5))) struct SupervisorTests {
   /// What the test tells the supervisor, and what it saw.
   private final class Stage: Sendable {
     struct State {

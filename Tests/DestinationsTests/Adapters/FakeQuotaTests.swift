@@ -5,7 +5,7 @@ internal import Primitives
 internal import Testing
 
 /// The pretended providers' quotas: of a day, which refuse, and of one user, which lose in silence.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FakeQuotaTests {
   private static func batch(_ numbers: Range<Int>, user: String = "u") -> HTTPCall {
     let events = numbers.map {

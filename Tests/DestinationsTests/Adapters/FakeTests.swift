@@ -7,7 +7,7 @@ internal import Testing
 
 /// The adapters against the pretended providers, over real sockets, and that these refuse what the real
 /// ones refuse.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FakeTests {
   static func send(_ call: HTTPCall) throws -> HTTPReply {
     var client = try HTTPClient()

@@ -4,7 +4,7 @@ internal import HTTPClient
 internal import Primitives
 internal import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GameAnalyticsCategoryTests {
   private static func event(_ options: String, properties: String = "{}") -> String {
     Sample.track(
