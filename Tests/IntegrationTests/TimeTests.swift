@@ -40,7 +40,7 @@ extension IntegrationTests {
         (Self.noon, "1714564800000000000"), (nil, "0"), (nil, "-1"), (Self.noon, "1714564800"),
         (Self.noon, "1714564800000"), (nil, "20240501"), (nil, "true"), (nil, "null"),
         (nil, "{}"), ("2001-09-09T01:46:40.000Z", "1000000000000.0"), (nil, "99999999999"),
-        // Milliseconds of the year 10000 are read as microseconds of 1978: the README says so.
+        // Milliseconds of the year 10000 are read as microseconds of 1978: Deploy/Guide/Rules.md says so.
         ("1978-01-11T21:31:40.800Z", "253402300800000"),
       ]
       #expect(stamps == expected.map { Stamp(time: $0, original: $1) })

@@ -2,7 +2,7 @@ import BusBroker
 import EventBus
 import Testing
 
-/// The README's table of limits says what the program does by default.
+/// The table of limits says what the program does by default.
 struct LimitTableTests {
   private static let limits = BusLimits()
   private static let broker = BrokerConfiguration(directory: "unused")
@@ -39,7 +39,7 @@ struct LimitTableTests {
     ),
     ("named subscribers; sessions without a name", "\(grouped(broker.maximumSubscribers)) each"),
   ])
-  func `a limit in the README is the default`(_ row: (what: String, value: String)) throws {
+  func `a limit in the table is the default`(_ row: (what: String, value: String)) throws {
     let lines = try Readme().lines
     #expect(lines.contains { $0.hasPrefix("| \(row.what) | \(row.value) |") })
   }

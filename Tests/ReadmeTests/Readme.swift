@@ -1,6 +1,6 @@
 import Foundation
 
-/// The README of the repository this test was compiled from.
+/// The README of the repository this test was compiled from, and the guides it leads to.
 struct Readme {
   struct Block {
     /// What stands behind the fence: `python`, `swift`, `sh`; empty for pictures.
@@ -11,8 +11,21 @@ struct Readme {
   let lines: [Substring]
   let blocks: [Block]
 
+  /// By their paths in the repository.
+  static func pages() throws -> [String] {
+    let guides = root.appending(path: "Deploy/Guide").path
+    return try ["README.md"]
+      + FileManager.default.contentsOfDirectory(atPath: guides).sorted().map {
+        "Deploy/Guide/\($0)"
+      }
+  }
+
   init() throws {
-    self.init(text: try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8))
+    self.init(text: try Self.pages().map(Self.text(of:)).joined())
+  }
+
+  static func text(of page: String) throws -> String {
+    try String(contentsOf: root.appending(path: page), encoding: .utf8)
   }
 
   init(text: String) {

@@ -1,8 +1,8 @@
 import Testing
 
-/// The README leads readers to files: they must be there.
+/// README and guides lead readers to files: they must be there.
 struct SourceTourTests {
-  @Test func `the files that the README names exist`() throws {
+  @Test func `the files that README and guides name exist`() throws {
     let files = try Readme.sourceFiles()
     let named = try Readme().codeWords.filter { $0.hasSuffix(".swift") }
     #expect(named.count > 15)

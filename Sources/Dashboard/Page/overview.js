@@ -74,7 +74,7 @@ export class Overview {
   }
 
   #totals(overTime, list, people, period) {
-    const none = "no report counts this: see “Reports” in the README";
+    const none = "no report counts this: see Deploy/Guide/Reports.md";
     setText(byId("total"), count(overTime?.total?.count));
     setText(byId("total-note"), overTime ? covered(overTime, period) : none);
     const users = people?.total?.["unique user"];

@@ -97,12 +97,13 @@ internal import Testing
     #expect(text.contains(sample.message), "\(text)")
   }
 
-  @Test func `the README's mapping is one`() throws {
+  @Test func `the guide's mapping is one`() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-    let start = try #require(readme.firstRange(of: "```json\n{\"segment\"")).lowerBound
-    let text = readme[start...].dropFirst(8).prefix { $0 != "`" }
+    let guide = try String(
+      contentsOf: root.appending(path: "Deploy/Guide/Destinations.md"), encoding: .utf8)
+    let start = try #require(guide.firstRange(of: "```json\n{\"segment\"")).lowerBound
+    let text = guide[start...].dropFirst(8).prefix { $0 != "`" }
     var adapter = try SegmentAdapterTests.adapter(
       mapping: try Self.file(String(text)).mapping(for: "segment"))
     let item = try adapter.item(
