@@ -118,7 +118,7 @@ public enum CanonicalJSON {
       output.append(UInt8(ascii: ":"))
       if field == .receivedAt { received = nil }
       let valueStart = reader.position
-      if field == .timestamp || field == .receivedAt, try isInteger(reader) {
+      if field == .timestamp || field == .receivedAt, try isTime(reader) {
         output.time(try reader.readInt())
       } else {
         try value(&reader, depth: 0, &output)
@@ -147,12 +147,15 @@ public enum CanonicalJSON {
     }
   }
 
-  private static func isInteger(_ reader: borrowing MessagePackReader) throws(MessagePackError)
-    -> Bool
+  /// Whether an integer follows that is a time. One beyond 63 bits is none, and stands as it is.
+  private static func isTime(_ reader: borrowing MessagePackReader) throws(MessagePackError) -> Bool
   {
     switch try reader.peek() {
-    case 0x00...0x7F, 0xE0...0xFF, 0xCC...0xD3: true
-    default: false
+    case 0xCF:
+      var ahead = MessagePackReader(reader.bytes, at: reader.position)
+      return try ahead.readUInt() <= UInt64(Int64.max)
+    case 0x00...0x7F, 0xE0...0xFF, 0xCC...0xD3: return true
+    default: return false
     }
   }
 

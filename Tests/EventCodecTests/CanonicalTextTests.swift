@@ -47,6 +47,21 @@ import Testing
     }
   }
 
+  @Test func `a time beyond what a time can be stands as its number`() throws {
+    // The broker lets it pass, so no sink may stumble over it.
+    var writer = MessagePackWriter()
+    writer.writeMapHeader(3)
+    writer.write("type", "track")
+    writer.write("event", "A")
+    writer.write("timestamp")
+    writer.write(UInt64(1) << 63)
+    try unsafe PayloadWalker.check(writer.bytes.span.bytes, name: Array("A".utf8).span.bytes)
+    var output: [UInt8] = []
+    try unsafe CanonicalJSON.append(writer.bytes.span.bytes, to: &output)
+    let text = String(decoding: output, as: UTF8.self)
+    #expect(text == #"{"type":"track","event":"A","timestamp":9223372036854775808}"#)
+  }
+
   /// One character at a time.
   static func plainly(_ text: String) -> String {
     var output = "\""
