@@ -119,6 +119,9 @@ extension RecordHeader {
     epoch = bytes.bigEndian(at: start + 36, as: UInt32.self)
     time = bytes.bigEndian(at: start + 40, as: Int64.self)
     synced = bytes.bigEndian(at: start + 48, as: UInt64.self)
+    // What is synced was appended before; and `repair` accounts for all up to there. A last epoch would
+    // leave none for the next crash.
+    guard synced <= offset, epoch < .max else { return nil }
     producer = JournalProducer(
       high: bytes.bigEndian(at: start + 56, as: UInt64.self),
       low: bytes.bigEndian(at: start + 64, as: UInt64.self))

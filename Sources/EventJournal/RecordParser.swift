@@ -40,6 +40,8 @@ struct RecordParser {
       let header = RecordHeader(decoding: bytes, at: position),
       // The id first: a body can hold what looks like a record, but does not know this number.
       header.segment == segment, header.offset >= offset, header.epoch >= epoch,
+      // No segment holds so many events; and `repair` would account for each of them.
+      header.offset - offset <= UInt64(UInt32.max),
       bytes.byteCount - position >= header.byteCountWithBody,
       header.checks(in: bytes, at: position)
     else { return nil }

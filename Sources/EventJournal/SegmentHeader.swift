@@ -111,7 +111,9 @@ extension SegmentHeader {
     let version = bytes.bigEndian(at: 6, as: UInt16.self)
     guard version == Self.version else { throw .newer(version) }
     let count = (end - Self.fixedBytes) / Self.epochBytes
-    guard count > 0 else { throw .damaged }
+    guard (1...Self.maximumEpochs).contains(count),
+      end == Self.fixedBytes + count * Self.epochBytes
+    else { throw .damaged }
     let length = bytes.bigEndian(at: 16, as: UInt64.self)
     guard length < 1 << 40 else { throw .damaged }
     snapshotLength = Int(length)
@@ -130,6 +132,8 @@ extension SegmentHeader {
       epochs.append(
         JournalEpoch(number: bytes.bigEndian(at: at), firstOffset: bytes.bigEndian(at: at + 4)))
     }
+    // The last number would leave none for the next crash.
+    guard epoch < .max else { throw .damaged }
   }
 }
 

@@ -112,5 +112,55 @@ struct JournalFormatTests {
     #expect(recovery.cut?.damage.reason == .notARecord)
   }
 
+  @Test func `a record that says more is synced than stands before it is damage`() throws {
+    let (storage, name) = try oneBatch()
+    var bytes = storage.bytes(of: name)
+    bytes.storeBigEndian(UInt64(1) << 62, at: 76 + 48)
+    sealRecord(&bytes, at: 76)
+    storage.replace(name, with: bytes)
+    // It once made `repair` say of 2^62 offsets that they are lost, 80 bytes for each 2^32.
+    let report = try Journal.repair(storage, now: 8_000_000_000)
+    #expect(report.repaired.map(\.reason) == [.notARecord] && report.lost.isEmpty)
+    let recovery = try Journal.open(storage, configuration: Self.configuration, now: 8)
+    #expect(recovery.core.head == 0)
+  }
+
+  @Test func `a record that is 2^32 events ahead is no place to go on from`() throws {
+    let (storage, name) = try oneBatch()
+    var bytes = storage.bytes(of: name)
+    bytes.storeBigEndian(UInt64(1) << 62, at: 76 + 24)
+    sealRecord(&bytes, at: 76)
+    storage.replace(name, with: bytes)
+    let report = try Journal.repair(storage, now: 8_000_000_000)
+    #expect(report.repaired.map(\.reason) == [.wrongOffset] && report.lost.isEmpty)
+  }
+
+  @Test func `a head of another length than its epochs have is damage`() throws {
+    let (storage, name) = try oneBatch()
+    var bytes = storage.bytes(of: name)
+    bytes[15] += 1
+    bytes.insert(0, at: 76)
+    let version = CRC32C.checksum(Array(bytes[6..<8]))
+    bytes.storeBigEndian(CRC32C.checksum(Array(bytes[12..<77]), seed: version), at: 8)
+    storage.replace(name, with: bytes)
+    #expect(try Journal.verify(storage).damages.map(\.reason) == [.fileHeader])
+  }
+
+  @Test func `an epoch that can have no next one is damage`() throws {
+    let (storage, name) = try oneBatch()
+    let good = storage.bytes(of: name)
+    var bytes = good
+    bytes.storeBigEndian(UInt32.max, at: 64)
+    sealHead(&bytes)
+    storage.replace(name, with: bytes)
+    #expect(try Journal.verify(storage).damages.map(\.reason) == [.fileHeader])
+    bytes = good
+    bytes.storeBigEndian(UInt32.max, at: 76 + 36)
+    bytes[76 + 13] = 1
+    sealRecord(&bytes, at: 76)
+    storage.replace(name, with: bytes)
+    #expect(try Journal.verify(storage).unsyncedTail?.reason == .notARecord)
+  }
+
   private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 }
