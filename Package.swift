@@ -228,6 +228,20 @@ targets += [
       "DestinationTestSupport", "sample-app",
     ],
     swiftSettings: strict),
+  // Every decoder as a function of any bytes, for libFuzzer (Deploy/fuzz) and for a short test.
+  .target(
+    name: "FuzzTargets",
+    dependencies: [
+      "Primitives", "EventModel", "EventCodec", "BusProtocol", "Compression", "EventJournal",
+      "JournalTestSupport",
+    ],
+    path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
+  .testTarget(
+    name: "FuzzTests", dependencies: ["FuzzTargets", "Primitives"], swiftSettings: strict),
+  .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
+  .executableTarget(
+    name: "fuzz", dependencies: ["FuzzTargets", "CFuzzer"], path: "Tests/Fuzz",
+    swiftSettings: strict),
   // Our style as tests over the source tree.
   .testTarget(name: "TidyTests", swiftSettings: strict),
 ]
