@@ -26,7 +26,7 @@ struct StopTests {
     #expect(throws: SystemError.self) { try TestClient(port: server.port) }
   }
 
-  @Test func `a request under way is answered, and its connection closed`() async throws {
+  @Test func `a request under way is answered, and its connection closed`() throws {
     let entered = try WakeSignal()
     let leave = try WakeSignal()
     let server = try HTTPServer(limits: HTTPLimits(drainMilliseconds: 30_000)) { _ in
@@ -37,15 +37,15 @@ struct StopTests {
     let client = try TestClient(port: server.port)
     try client.send(get("/"))
     entered.wait()
-    let stopping = Task.detached { server.stop() }
+    let stopping = try OwnedThread(name: "stop") { server.stop() }
     leave.signal()
     #expect(try client.receive().body == "done")
-    await stopping.value
+    stopping.join()
     #expect(try client.isClosed())
   }
 
   @Test func `a body that is still being sent when stopping begins is taken and answered`()
-    async throws
+    throws
   {
     let server = try sampleServer(limits: HTTPLimits(drainMilliseconds: 30_000))
     let sender = try TestClient(port: server.port)
@@ -55,7 +55,7 @@ struct StopTests {
     #expect(try sender.receive().status == 100)
     try sender.send("ha")
     let watcher = try TestClient(port: server.port)
-    let stopping = Task.detached { server.stop() }
+    let stopping = try OwnedThread(name: "stop") { server.stop() }
     // Stopping has begun when the watcher is told to close, or is closed between two requests.
     do {
       var answer: TestAnswer
@@ -68,7 +68,7 @@ struct StopTests {
     }
     try sender.send("lf")
     #expect(try sender.receive().body == "half")
-    await stopping.value
+    stopping.join()
   }
 
   @Test func `a request that never ends is cut when the time to drain is over`() throws {
