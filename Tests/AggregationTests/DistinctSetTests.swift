@@ -95,4 +95,20 @@ import Testing
     #expect(table.count == 999)
     #expect(!table.contains(Self.hashes[0]) && table.contains(Self.hashes[1]))
   }
+
+  @Test func `registers and corrections that damage filled give no trap`() throws {
+    for (floor, isRead) in [(0.0, true), (-1, false), (.nan, false), (.infinity, false)] {
+      var writer = StateWriter()
+      writer.byte(2)
+      writer.double(floor)
+      writer.double(0)
+      writer.raw([UInt8](repeating: 0xFF, count: HyperLogLog.registerCount))
+      var reader = StateReader(writer.bytes)
+      guard isRead else {
+        #expect(throws: StateError.self) { _ = try DistinctSet(from: &reader) }
+        continue
+      }
+      #expect(try DistinctSet(from: &reader).count == .max)
+    }
+  }
 }

@@ -74,4 +74,23 @@ import Testing
     #expect(try QuantileSketch(from: &reader) == sketch)
     #expect(reader.isAtEnd)
   }
+
+  @Test func `counts that damage made too large are refused`() {
+    for count in [UInt64.max, 1 << 62, 5000] {
+      var writer = StateWriter()
+      writer.number(count)
+      for value in [1.0, 9] { writer.double(value) }
+      for byte in [1, 7] as [UInt8] { writer.byte(byte) }
+      writer.number(2)
+      // Together they are more than were counted.
+      for bucket in [40, 41] as [Int64] {
+        writer.signed(bucket)
+        writer.number(min(count, 1 << 61) - 1)
+      }
+      #expect(throws: StateError.self) {
+        var reader = StateReader(writer.bytes)
+        _ = try QuantileSketch(from: &reader)
+      }
+    }
+  }
 }

@@ -88,7 +88,9 @@ import Testing
     #expect(PosixRule(text)?.standard == standard)
   }
 
-  @Test(arguments: ["", "E5", "EST", "EST5EDT", "EST5EDT,M13.1.0,M1.1.0", "EST5EDT,M3.2.0"])
+  @Test(arguments: [
+    "", "E5", "<E\0ST", "EST", "EST5EDT", "EST5EDT,M13.1.0,M1.1.0", "EST5EDT,M3.2.0",
+  ])
   func `what is no rule is none`(text: String) { #expect(PosixRule(text) == nil) }
 
   @Test func `a file that is cut off is none`() throws {

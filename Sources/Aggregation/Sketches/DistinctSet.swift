@@ -19,7 +19,9 @@ struct DistinctSet: Sendable, Equatable {
   /// Exact, or within `HyperLogLog.error` (one standard deviation).
   var count: UInt64 {
     guard let sketch else { return UInt64(exact.count) }
-    return UInt64(max(floor, sketch.estimate + offset).rounded())
+    let number = max(floor, sketch.estimate + offset)
+    // Registers that are all full, as only damage fills them, say infinity.
+    return number < 0x1p63 ? UInt64(number.rounded()) : .max
   }
 
   @inline(__always)
@@ -99,6 +101,7 @@ extension DistinctSet: StateCoded {
     }
     floor = try input.double()
     offset = try input.double()
+    guard floor >= 0, floor.isFinite, offset.isFinite else { throw input.damaged }
     guard kind == 1 else {
       sketch = HyperLogLog(sparse: [], dense: try input.raw(HyperLogLog.registerCount))
       return

@@ -166,11 +166,17 @@ extension QuantileSketch: StateCoded {
       for _ in 0..<count { values.append(try input.double()) }
       return
     }
+    // Far more than can be counted, far less than sums and doubles can take.
+    guard count < 1 << 62 else { throw input.damaged }
+    var left = count
     for _ in 0..<(try input.count(of: 2)) {
       guard let bucket = Int32(exactly: try input.signed()), bucket > .min else {
         throw input.damaged
       }
-      buckets.add(bucket, try input.number())
+      let more = try input.number()
+      guard more <= left else { throw input.damaged }
+      left -= more
+      buckets.add(bucket, more)
     }
   }
 }

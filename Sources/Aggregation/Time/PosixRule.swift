@@ -94,7 +94,7 @@ struct PosixRule: Sendable, Equatable {
     mutating func name() -> Bool {
       let start = at
       if take("<") {
-        while let byte = next, byte != UInt8(ascii: ">") { at += byte > 0 ? 1 : 0 }
+        while let byte = next, byte != UInt8(ascii: ">") { at += 1 }
         return take(">")
       }
       while let byte = next, byte | 0x20 >= UInt8(ascii: "a"), byte | 0x20 <= UInt8(ascii: "z") {
