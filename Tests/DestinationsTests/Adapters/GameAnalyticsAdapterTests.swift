@@ -110,6 +110,8 @@ internal import Testing
     let second = now.nanoseconds / 1_000_000_000
     for (server, seconds) in [
       (second + 9, 0), (second - 9, 0), (second + 100, 100), (second - 10, -10),
+      // No time at all.
+      (Int64.max, 0), (-1, 0),
     ] {
       let reply = HTTPReply(
         status: 200, body: Array(#"{"enabled":true,"server_ts":\#(server)}"#.utf8))

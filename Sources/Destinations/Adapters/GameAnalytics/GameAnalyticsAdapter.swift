@@ -109,7 +109,8 @@ public struct GameAnalyticsAdapter: DestinationAdapter {
       return .configuration("GameAnalytics has switched this game off (\"enabled\": false)")
     }
     clockOffset = 0
-    if case .int(let server)? = answer["server_ts"], server > 0 {
+    // Eleven digits are what the provider itself takes for a time.
+    if case .int(let server)? = answer["server_ts"], 1...99_999_999_999 ~= server {
       let offset = server - now.nanoseconds / 1_000_000_000
       if abs(offset) >= 10 { clockOffset = offset }
     }
