@@ -172,7 +172,8 @@ targets += [
     dependencies: [
       "EventBus", "BusBroker", "ServiceRuntime", "DropFour", "Primitives", "EventModel",
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
-      "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "Collector",
+      "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "BusClient",
+      "Collector",
       "Destinations", "Aggregation", "HTTPClient", "LoadTest",
       "Inspection", "Dashboard",
       "TrackingPlan",
@@ -233,7 +234,8 @@ targets += [
     name: "FuzzTargets",
     dependencies: [
       "Primitives", "EventModel", "EventCodec", "BusProtocol", "Compression", "EventJournal",
-      "JournalTestSupport",
+      "JournalTestSupport", "Hashing", "HTTPServer", "HTTPClient", "TrackingPlan", "BusBroker",
+      "Archive", "BusClient", "Collector", "Destinations", "Aggregation", "ServiceRuntime",
     ],
     path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
   .testTarget(

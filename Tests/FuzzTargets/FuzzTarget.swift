@@ -28,7 +28,7 @@ public struct FuzzTarget: Sendable {
   /// Every target there is.
   public static let all: [FuzzTarget] =
     packedTargets + eventTargets + nameTargets + textTargets + protocolTargets + compressionTargets
-    + journalTargets
+    + journalTargets + fileTargets + insideTargets
 
   public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
@@ -79,3 +79,11 @@ extension [UInt8] {
 
   var text: String { String(decoding: self, as: UTF8.self) }
 }
+
+// Some decoders are no module's public matter. A release build that is not made for tests has no access
+// to them, so it goes without these targets.
+#if DEBUG || FUZZING
+  private let insideTargets = collectorTargets + destinationTargets + stateTargets
+#else
+  private let insideTargets: [FuzzTarget] = []
+#endif

@@ -58,7 +58,7 @@ private let plainEvents: [[UInt8]] =
       + Array("identify".utf8) + [0xA6] + Array("traits".utf8) + [0x80],
   ]
 
-private let payloads: [[UInt8]] = jsonEvents.compactMap { text in
+let payloads: [[UInt8]] = jsonEvents.compactMap { text in
   var reader = JSONEventReader()
   var payload: [UInt8] = []
   let bytes = Array(text.utf8)
@@ -98,7 +98,7 @@ private func read(
 }
 
 /// What holds of every payload that was taken in.
-private func checkPayload(_ payload: [UInt8], topic: [UInt8]) throws(Violation) {
+func checkPayload(_ payload: [UInt8], topic: [UInt8]) throws(Violation) {
   try accepted("the walker") { () throws(PayloadError) in
     try PayloadWalker.check(unsafe payload.span.bytes, name: unsafe topic.span.bytes)
   }
