@@ -42,7 +42,8 @@ enum EventbusProgram {
   static func run(_ words: [String], _ environment: [String: String]) -> ExitCode {
     let request: CommandLineParser.Request
     do {
-      request = try Commands.parser.parse(words, environment: environment)
+      request = try Commands.parser.parse(
+        words, environment: BusEnvironment.completed(environment, for: words))
     } catch {
       Terminal.error("eventbus: \(error)")
       return .usage

@@ -29,7 +29,7 @@ struct PublisherServices {
       }
       return ServiceSpecification(
         name: name, program: program, arguments: [name] + arguments,
-        environment: Dictionary(own) { first, _ in first }, after: ["broker"])
+        environment: Dictionary(own) { first, _ in first }, after: ["broker"], isRequired: false)
     }
   }
 }

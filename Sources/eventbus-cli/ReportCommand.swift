@@ -20,8 +20,8 @@ enum ReportCommand {
           choices: ["table", "json", "csv"]),
         .option("groups", "N", help: "How many groups to list.", default: "20"),
         .option(
-          "aggregator", "URL", help: "Where the aggregator answers.",
-          default: "http://127.0.0.1:7420"),
+          "aggregator", "URL",
+          help: "Where the aggregator answers. Default: where the bus is, twenty ports above."),
         .option("token", "TOKEN", help: "The aggregator's token, where it wants one."),
         .option("timeout", "TIME", help: "How long to wait for the answer.", default: "30s"),
       ],
@@ -56,10 +56,18 @@ enum ReportCommand {
 
   private static func endpoint(_ arguments: Arguments) throws -> HTTPEndpoint {
     do {
-      return try HTTPEndpoint(try arguments.requiredText("aggregator"))
+      return try HTTPEndpoint(arguments.text("aggregator") ?? besideTheBus(arguments))
     } catch let error as HTTPEndpointError {
       throw UsageError("--aggregator: \(error)")
     }
+  }
+
+  private static func besideTheBus(_ arguments: Arguments) throws -> String {
+    let bus = try arguments.requiredText("bus")
+    guard let place = BusEnvironment.place(ofBus: bus), place.port <= .max - 20 else {
+      throw UsageError("--bus \(bus) does not tell where the aggregator is: say --aggregator URL")
+    }
+    return "http://\(HostPort(host: place.host, port: place.port + 20))"
   }
 
   private static func fetch(_ url: String, _ arguments: Arguments) throws -> [UInt8] {

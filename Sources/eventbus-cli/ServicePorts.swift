@@ -9,6 +9,17 @@ struct ServicePorts {
     base = try arguments.value("port-base", in: 0...65_000)
   }
 
+  /// For who looks at services: without a base of its own it is the bus's port, where that is on this machine.
+  init(beside bus: String, _ arguments: Arguments) throws(UsageError) {
+    guard !arguments.isGiven("port-base"), let place = BusEnvironment.place(ofBus: bus),
+      Loopback.contains(place.host)
+    else {
+      self = try ServicePorts(arguments)
+      return
+    }
+    base = Int(place.port)
+  }
+
   /// With a base of 0 the system chooses each.
   func address(_ distance: Int, host: String = "127.0.0.1") -> String {
     let host = host.contains(":") ? "[\(host)]" : host

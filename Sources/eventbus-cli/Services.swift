@@ -36,12 +36,13 @@ struct Services {
       after: ["broker"])
   }
 
+  /// In a demonstration a file is finished soon: who looks into the archive then wants to see something.
   private var archiver: ServiceSpecification {
     ServiceSpecification(
       name: "archiver", program: program,
       arguments: [
         "archiver", "--dir", data + "/archive", "--port-base", "\(portBase)", "--bus", bus,
-      ] + logArguments, after: ["broker"])
+      ] + (isDemo ? ["--roll-age", "15s"] : []) + logArguments, after: ["broker"])
   }
 
   private var aggregator: ServiceSpecification {
@@ -61,6 +62,6 @@ struct Services {
   private var demoGames: ServiceSpecification {
     ServiceSpecification(
       name: "demo-games", program: program,
-      arguments: ["demo-games", "--bus", bus] + logArguments, after: ["broker"])
+      arguments: ["demo-games", "--bus", bus] + logArguments, after: ["broker"], isRequired: false)
   }
 }

@@ -79,9 +79,35 @@ import Testing
     _ = core.exited(1, at: 0)
     _ = core.tick(at: Self.second)
     #expect(core.exited(1, at: Self.second) == [.giveUp(1), .terminate(2)])
-    #expect(core.hasGivenUp)
+    #expect(core.fatalStatus == 1)
     #expect(core.exited(2, at: Self.second) == [.terminate(0)])
     #expect(core.exited(0, at: Self.second) == [.finished])
+  }
+
+  @Test(arguments: [2, 73])
+  func `what would end the same way again is not started again`(status: Int32) {
+    var core = three()
+    allReady(&core)
+    #expect(core.exited(2, status: status, at: 0) == [.giveUp(2), .terminate(1)])
+    #expect(core.fatalStatus == status)
+  }
+
+  @Test func `a service that the others can do without stays ended alone`() {
+    var core = SupervisorCore(
+      [
+        .init(name: "broker", program: "b", arguments: []),
+        .init(name: "segment", program: "s", arguments: [], after: ["broker"], isRequired: false),
+      ],
+      policy: RestartPolicy(
+        firstBackoff: .seconds(1), maximumBackoff: .seconds(1), maximumFailures: 2))
+    _ = core.tick(at: 0)
+    #expect(core.becameReady(0, at: 0) == [.start(1)])
+    #expect(core.exited(1, at: 0) == [])
+    #expect(core.tick(at: Self.second) == [.start(1)])
+    #expect(core.exited(1, at: Self.second) == [.abandon(1), .allReady])
+    #expect(core.fatalStatus == nil)
+    #expect(core.tick(at: 100 * Self.second) == [])
+    #expect(core.stop(at: 200 * Self.second) == [.terminate(0)])
   }
 
   @Test func `stopping goes from the last to the first, one at a time`() {
@@ -144,7 +170,7 @@ import Testing
         case .finished:
           #expect(!isFinished && running.isEmpty)
           isFinished = true
-        case .allReady, .giveUp: break
+        case .allReady, .giveUp, .abandon: break
         }
       }
     }

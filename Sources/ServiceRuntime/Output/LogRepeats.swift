@@ -19,7 +19,7 @@ struct LogRepeats {
   private var messages: [Message] = []
 
   struct Notice {
-    /// The first of them, without its fields.
+    /// The first of them, without its fields but `name`.
     var about: LogLine
     /// How many lines of it were left out.
     var count: Int
@@ -45,16 +45,16 @@ struct LogRepeats {
     messages.removeAll { $0.key == key || now >= $0.windowEnd }
     if messages.count == Self.maximumMessages { messages.removeFirst() }
     var about = line
-    about.fields = []
+    about.fields.removeAll { $0.key != "name" }
     messages.append(Message(key: key, line: about, windowEnd: now + Self.window))
     return Decision(isWritten: true, notices: notices)
   }
 
-  /// What makes two lines the same: of a fault not its fields, which count up or name a place; of what
-  /// went well they are the news ("service ready" of each service).
+  /// What makes two lines the same: of a fault not its fields, which count up or name a place, but for
+  /// `name`, which says whose fault it is; of what went well they are the news ("service ready" of each service).
   private static func key(_ line: LogLine) -> String {
     let message = "\(line.level.name) \(line.label) \(line.message)"
-    guard line.level < .warning else { return message }
-    return line.fields.reduce(into: message) { $0 += " \($1)" }
+    let told = line.level < .warning ? line.fields : line.fields.filter { $0.key == "name" }
+    return told.reduce(into: message) { $0 += " \($1)" }
   }
 }

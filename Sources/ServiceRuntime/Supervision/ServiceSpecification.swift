@@ -11,6 +11,8 @@ public struct ServiceSpecification: Hashable, Sendable {
   public var environment: [String: String]
   /// Names of services that must be ready before this one starts; all earlier in the list.
   public var after: [String]
+  /// Whether the others are of no use without it. One that is not is left alone when it keeps failing.
+  public var isRequired: Bool
   /// How long it may take to its ready line; then it is killed and started again.
   public var readyDeadline: Duration
   /// How long it may take to end after SIGTERM; then SIGKILL.
@@ -18,13 +20,15 @@ public struct ServiceSpecification: Hashable, Sendable {
 
   public init(
     name: String, program: String, arguments: [String], environment: [String: String] = [:],
-    after: [String] = [], readyDeadline: Duration = .seconds(30), grace: Duration = .seconds(10)
+    after: [String] = [], isRequired: Bool = true, readyDeadline: Duration = .seconds(30),
+    grace: Duration = .seconds(10)
   ) {
     self.name = name
     self.program = program
     self.arguments = arguments
     self.environment = environment
     self.after = after
+    self.isRequired = isRequired
     self.readyDeadline = readyDeadline
     self.grace = grace
   }
@@ -37,8 +41,8 @@ public struct RestartPolicy: Hashable, Sendable {
   public var maximumBackoff: Duration
   /// A run that stayed ready this long counts as healthy: the failures before it are forgotten.
   public var healthyAfter: Duration
-  /// After this many failed runs without a healthy one between them, the supervisor gives up and
-  /// stops everything: half a system that looks like a whole one is worse than none.
+  /// After this many failed runs without a healthy one between them, the supervisor gives up. For a required
+  /// service it stops everything: half a system that looks like a whole one is worse than none.
   public var maximumFailures: Int
 
   public init(
@@ -49,6 +53,11 @@ public struct RestartPolicy: Hashable, Sendable {
     self.maximumBackoff = maximumBackoff
     self.healthyAfter = healthyAfter
     self.maximumFailures = maximumFailures
+  }
+
+  /// Whether another run would end the same way: wrong usage, a directory that another process has.
+  func isFinal(_ status: Int32) -> Bool {
+    status == ExitCode.usage.rawValue || status == ExitCode.dataDirectoryInUse.rawValue
   }
 
   /// The wait after the `failures`th failure in a row, from 1.

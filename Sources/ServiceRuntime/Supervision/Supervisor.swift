@@ -66,7 +66,7 @@ public struct Supervisor: ~Copyable {
     self.observer = observer
   }
 
-  /// Until all children have ended: `.done` after a request to stop, `.failed` after giving up,
+  /// Until all children have ended: `.done` after a request to stop, a required service's own code after giving up,
   /// `.interrupted` or `.terminated` when a second request killed them.
   public mutating func run(until requests: Requests) throws(SystemError) -> ExitCode {
     var outcome = ExitCode.done
@@ -85,7 +85,7 @@ public struct Supervisor: ~Copyable {
       for index in core.specifications.indices { try serve(index) }
       perform(core.tick(at: SystemClock.monotonic()))
     }
-    return core.hasGivenUp ? .failed : outcome
+    return core.fatalStatus.map { ExitCode(rawValue: $0) ?? .failed } ?? outcome
   }
 
   private func waitForNews(_ requests: Int32) throws(SystemError) {
@@ -124,7 +124,7 @@ public struct Supervisor: ~Copyable {
     guard let code else { return }
     children[index] = nil
     let name = core.specifications[index].name
-    let actions = core.exited(index, at: SystemClock.monotonic())
+    let actions = core.exited(index, status: code, at: SystemClock.monotonic())
     switch core.state(index) {
     case .stopped: log.info("service ended", .init("name", .text(name)), exit(code))
     default: log.warning("service died", .init("name", .text(name)), exit(code))
@@ -160,6 +160,10 @@ public struct Supervisor: ~Copyable {
       case .giveUp(let index):
         log.error(
           "giving up: the service keeps failing; its last lines above say why",
+          LogField("name", .text(core.specifications[index].name)))
+      case .abandon(let index):
+        log.error(
+          "this service keeps failing and stays ended; its last lines above say why. The others go on",
           LogField("name", .text(core.specifications[index].name)))
       case .finished: isFinished = true
       }

@@ -24,10 +24,12 @@ public struct SupervisorCore: Sendable {
     case terminate(Int)
     /// SIGKILL.
     case kill(Int)
-    /// All services are ready, for the first time.
+    /// All services that are not abandoned are ready, for the first time.
     case allReady
-    /// A service failed `maximumFailures` times; everything is being stopped.
+    /// A required service failed `maximumFailures` times, or for good; everything is being stopped.
     case giveUp(Int)
+    /// The same of one that is not required: it stays ended, the others go on.
+    case abandon(Int)
     /// All have ended after `stop`, `killAll` or giving up.
     case finished
   }
@@ -44,7 +46,8 @@ public struct SupervisorCore: Sendable {
   private var isStopping = false
   private var isFinished = false
   private var wasAllReady = false
-  public private(set) var hasGivenUp = false
+  /// What the service that everything was given up for ended with.
+  public private(set) var fatalStatus: Int32?
   private var actions: [Action] = []
 
   /// Traps on names that are not unique and on an `after` that names no earlier service.
@@ -101,8 +104,8 @@ public struct SupervisorCore: Sendable {
     return settle(at: now)
   }
 
-  /// The child has ended, whatever the way, or could not be started.
-  public mutating func exited(_ index: Int, at now: Int64) -> [Action] {
+  /// The child has ended, whatever the way, or could not be started. `status`: its exit status.
+  public mutating func exited(_ index: Int, status: Int32 = 1, at now: Int64) -> [Action] {
     if isStopping {
       services[index].state = .stopped
       return settle(at: now)
@@ -113,11 +116,15 @@ public struct SupervisorCore: Sendable {
       services[index].failures = 0
     }
     services[index].failures += 1
-    if services[index].failures >= policy.maximumFailures {
+    if services[index].failures >= policy.maximumFailures || policy.isFinal(status) {
       services[index].state = .stopped
-      hasGivenUp = true
-      isStopping = true
-      actions.append(.giveUp(index))
+      if specifications[index].isRequired {
+        fatalStatus = status
+        isStopping = true
+        actions.append(.giveUp(index))
+      } else {
+        actions.append(.abandon(index))
+      }
     } else {
       let wait = policy.backoff(afterFailures: services[index].failures)
       services[index].state = .backingOff(until: now + wait)
@@ -160,7 +167,12 @@ public struct SupervisorCore: Sendable {
       }
       if isFree { start(index, at: now) }
     }
-    let areAllReady = services.allSatisfy { if case .ready = $0.state { true } else { false } }
+    let areAllReady = services.allSatisfy {
+      switch $0.state {
+      case .ready, .stopped: true
+      case .waiting, .starting, .backingOff, .stopping: false
+      }
+    }
     if areAllReady, !wasAllReady {
       wasAllReady = true
       actions.append(.allReady)

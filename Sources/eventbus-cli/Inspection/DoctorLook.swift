@@ -30,9 +30,10 @@ struct DoctorLook {
   init(_ context: Commands.Context) throws {
     self.context = context
     data = try context.arguments.requiredText("data")
-    ports = try ServicePorts(context.arguments)
+    let given = try context.arguments.requiredText("bus")
+    ports = try ServicePorts(beside: given, context.arguments)
     let isBusGiven = context.arguments.isGiven("bus") || ports.base == 0
-    bus = isBusGiven ? try context.arguments.requiredText("bus") : "tcp://127.0.0.1:\(ports.base)"
+    bus = isBusGiven ? given : "tcp://127.0.0.1:\(ports.base)"
   }
 
   func facts() throws -> DoctorFacts {

@@ -1,0 +1,60 @@
+import Foundation
+import Primitives
+import TestSupport
+import Testing
+
+extension IntegrationTests {
+  /// What `up` does when a service cannot run, and where its neighbours look for it.
+  @Suite struct UpFailureTests {
+    @Test func `a publisher that cannot start does not stop the bus`() throws {
+      let folder = try TemporaryFolder()
+      let base = try FreePorts.base()
+      // A region that there is not: wrong usage, whatever is done about it.
+      let up = try ChildProcess(
+        Program.path, ["up", "--data", folder.file("data"), "--port-base", "\(base)"],
+        environment: ["EVENTBUS_SEGMENT_WRITE_KEY": "key", "EVENTBUS_SEGMENT_REGION": "nowhere"])
+      let ready = up.output.waitForLine { $0.hasPrefix("ready broker.bus=") }
+      try #require(ready != nil, "\(up.errorOutput.text)")
+      #expect(
+        up.errorOutput.waitForLine {
+          $0.contains("stays ended") && $0.contains("name=segment")
+        } != nil)
+      let published = try Program.run([
+        "publish", "--event", "Still Here", "--bus", "tcp://127.0.0.1:\(base)",
+      ])
+      #expect(published.status == .exited(0), "\(published.errors)")
+      up.signal(SIGTERM)
+      #expect(up.wait() == .exited(0), "\(up.errorOutput.text)")
+    }
+
+    @Test func `a directory that another broker has ends up at once with its own code`() throws {
+      let broker = try TestBroker()
+      let base = try FreePorts.base()
+      let up = try Program.run(
+        ["up", "--data", broker.folder.file("data"), "--port-base", "\(base)"], limit: .seconds(20))
+      #expect(up.status == .exited(73))
+      #expect(up.errors.contains("in use by another broker"), "\(up.errors)")
+    }
+
+    @Test func `one variable moves services and all that ask them`() throws {
+      let folder = try TemporaryFolder()
+      let base = try FreePorts.base()
+      let environment = ["EVENTBUS_PORT_BASE": "\(base)"]
+      let up = try ChildProcess(
+        Program.path, ["up", "--data", folder.file("data")], environment: environment)
+      try #require(
+        up.output.waitForLine { $0.hasPrefix("ready broker.bus=") } != nil,
+        "\(up.errorOutput.text)")
+      func run(_ line: String) throws -> ChildProcess.Status {
+        try Program.shell("$EVENTBUS " + line + " > /dev/null", environment: environment).wait()
+      }
+      #expect(try run("publish --event Moved") == .exited(0))
+      #expect(try run("status") == .exited(0))
+      #expect(try run("report") == .exited(0))
+      #expect(try run("tail --since earliest --count 1") == .exited(0))
+      #expect(try run("doctor --data \(folder.file("data"))") == .exited(0))
+      up.signal(SIGTERM)
+      #expect(up.wait() == .exited(0), "\(up.errorOutput.text)")
+    }
+  }
+}
