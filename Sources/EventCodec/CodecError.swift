@@ -46,7 +46,7 @@ public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     case escape = "a text has an escape that JSON does not know"
     case surrogate = "a text holds half of a surrogate pair"
     case notUTF8 = "a text is not UTF-8"
-    case tooDeep = "it is nested too deeply"
+    case tooDeep = "it is nested too deeply: 32 levels are the usual limit"
     case duplicateKey = "a key stands there twice"
     case tooLarge = "it is larger than an event may be"
     case keyNotText = "a key is not text"

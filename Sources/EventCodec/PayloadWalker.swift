@@ -50,7 +50,7 @@ public struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
     case otherName = "its event or type is not the name it travels under"
     case keyNotText = "a key is not text"
     case notUTF8 = "a text is not UTF-8"
-    case tooDeep = "it is nested too deeply"
+    case tooDeep = "it is nested too deeply: 32 levels are the usual limit"
     case notFinite = "a number is not finite"
     case noJSON = "binary and extension values have no JSON"
     case trailing = "bytes follow its end"

@@ -19,7 +19,9 @@ extension DestinationDefinition {
         .option(
           "manufacturer", "NAME", help: "Its maker, likewise.", default: "unknown"),
       ]
-      + .destination(endpoint: "Where requests go. Default: the provider's own.", gzip: 4),
+      + .destination(
+        endpoint: "Server, without a path, that requests go to. Default: the provider's own.",
+        gzip: 4),
     examples: [
       CommandExample(
         "eventbus gameanalytics --game-key 5c6b --secret-key-file secret", "All tracks."),

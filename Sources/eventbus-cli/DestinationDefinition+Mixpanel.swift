@@ -16,7 +16,9 @@ extension DestinationDefinition {
           "region", "REGION", help: "Where the project lives.", default: "us",
           choices: MixpanelConfiguration.Region.allCases.map(\.rawValue))
       ]
-      + .destination(endpoint: "Where requests go. Default: the region's own.", gzip: 4),
+      + .destination(
+        endpoint: "Server, without a path, that requests go to. Default: the region's own.", gzip: 4
+      ),
     examples: [
       CommandExample(
         "eventbus mixpanel --project-id 7 --username bus.1a2b --secret-file secret",

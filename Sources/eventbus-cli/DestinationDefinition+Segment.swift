@@ -11,7 +11,9 @@ extension DestinationDefinition {
           "region", "REGION", help: "Where the workspace lives. The wrong one loses events.",
           default: "us", choices: SegmentConfiguration.Region.allCases.map(\.rawValue))
       ]
-      + .destination(endpoint: "Where requests go. Default: the region's own.", gzip: 4),
+      + .destination(
+        endpoint: "Server, without a path, that requests go to. Default: the region's own.", gzip: 4
+      ),
     examples: [
       CommandExample(
         "eventbus segment --write-key-file key --region eu", "Everything, to the EU."),
