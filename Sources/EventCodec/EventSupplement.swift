@@ -29,10 +29,15 @@ public struct EventSupplement: Sendable {
         keys.append(key)
         members.append(whole)
       }
+      // Few are compared one by one, which allocates nothing; many would take their product.
+      let known = Set(keys.count > 12 ? keys.map { first.extracting($0).copied() } : [])
       var added: [Range<Int>] = []
       try forEachMember(second) { key, whole in
         let key = second.extracting(key)
-        if !keys.contains(where: { first.extracting($0).isEqual(to: key) }) { added.append(whole) }
+        let isKnown =
+          known.isEmpty
+          ? keys.contains { first.extracting($0).isEqual(to: key) } : known.contains(key.copied())
+        if !isKnown { added.append(whole) }
       }
       writer.writeMapHeader(members.count + added.count)
       for member in members { writer.bytes.append(first.extracting(member)) }

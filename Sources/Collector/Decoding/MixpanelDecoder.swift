@@ -218,12 +218,22 @@ enum MixpanelProfile {
 
   private static func traits(_ object: PropertyObject) -> PropertyObject {
     var traits = PropertyObject()
+    // Looked up by key: thousands of members, each searched among all, would take seconds.
+    var places: [[UInt8]: Int] = [:]
+    func put(_ member: PropertyObject.Member) {
+      let key = Array(member.key.utf8)
+      if let place = places[key] {
+        traits.members[place].value = member.value
+      } else {
+        places[key] = traits.members.count
+        traits.members.append(member)
+      }
+    }
     for member in object.members {
       switch member.key {
-      case "$set", "$set_once":
-        for inner in member.value.objectValue?.members ?? [] { traits[inner.key] = inner.value }
+      case "$set", "$set_once": for inner in member.value.objectValue?.members ?? [] { put(inner) }
       case "$token", "$distinct_id", "$group_id", "$time", "$ip", "$ignore_time": break
-      default: traits[member.key] = member.value
+      default: put(member)
       }
     }
     return traits
