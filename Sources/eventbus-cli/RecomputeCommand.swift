@@ -204,5 +204,10 @@ enum RecomputeCommand {
       table.append([comparison.report, word])
     }
     Terminal.output(table.text)
+    if comparisons.contains(where: { $0.isSame == false }) {
+      Terminal.error(
+        "A report differs where people were forgotten since it was counted, or where it was changed; "
+          + "--replace takes the archive's numbers")
+    }
   }
 }

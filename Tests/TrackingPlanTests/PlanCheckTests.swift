@@ -55,6 +55,16 @@ import TrackingPlan
     #expect(check.findings.map(\.first) == [2, 4, 4])
   }
 
+  @Test func `what the bus says to its own sinks is in no plan`() throws {
+    var inference = PlanInference()
+    for name: EventType in ["Game Ended", "$forget", "$plan", "$identify"] {
+      inference.take(name, nil)
+    }
+    #expect(inference.count == 1)
+    let plan = try PlanDocument(parsing: inference.plan.json)
+    #expect(plan.events.count == 1)
+  }
+
   @Test func `a plan made from events holds for these events`() throws {
     var inference = PlanInference(maximumValues: 3)
     for number in 0..<40 {

@@ -32,8 +32,10 @@ public struct PlanInference: Sendable {
   ///   are at most so many, gets them as the only ones. 0: none does.
   public init(maximumValues: Int = 0) { self.maximumValues = maximumValues }
 
-  /// Takes one event. The path that automatic tracking adds is no property of the product's.
+  /// Takes one event. The path that automatic tracking adds is no property of the product's, and what the bus
+  /// says to its own sinks (`$forget`, `$plan`) is no event of it.
   public mutating func take(_ name: EventType, _ properties: PropertyObject?) {
+    guard name != PublishedPlan.eventName, Self.mayBePlanned(name) else { return }
     count += 1
     guard events[name] != nil || events.count < PlanLimits.maximumEvents else {
       leftOut += 1
@@ -45,6 +47,15 @@ public struct PlanInference: Sendable {
       take(member, into: &event)
     }
     events[name] = event
+  }
+
+  private static func mayBePlanned(_ name: EventType) -> Bool {
+    do throws(EventNameError) {
+      try EventName.validate(name.rawValue)
+      return true
+    } catch {
+      return false
+    }
   }
 
   private mutating func take(_ member: PropertyObject.Member, into event: inout Event) {

@@ -103,9 +103,13 @@ enum PlanCommands {
 /// What `plan` commands print.
 enum PlanText {
   static func summary(_ plan: PlanDocument) -> String {
+    "\(plan.events.count) event types, \(collection(plan))"
+  }
+
+  /// The part of a plan that travels.
+  static func collection(_ plan: PlanDocument) -> String {
     let patterns = plan.collection.entries.reduce(0) { $0 + $1.patterns.count }
-    return "\(plan.events.count) event types, \(patterns) paths of "
-      + "\(Set(plan.collection.entries.map(\.event)).count) events"
+    return "\(patterns) paths of \(Set(plan.collection.entries.map(\.event)).count) events"
   }
 
   static func show(_ difference: PlanDifference, _ context: Commands.Context) {

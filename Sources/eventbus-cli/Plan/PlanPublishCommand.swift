@@ -75,7 +75,8 @@ enum PlanPublishCommand {
         ]).description + "\n")
     } else {
       Terminal.output(
-        "version \(plan.document.version) \(what): \(PlanText.summary(plan.document))\n")
+        "version \(plan.document.version) \(what) for apps and collectors: "
+          + "\(PlanText.collection(plan.document)); event types stay in the file\n")
     }
     return .done
   }
