@@ -28,10 +28,17 @@ public enum Doctor {
     case .silent(let why, let somebodyListens):
       return DoctorCheck(
         "broker", .failed, "\(facts.bus): \(why)",
-        advice: somebodyListens
-          ? "something else listens there: stop it, or give the broker other ports (--port-base)"
-          : "start it: `eventbus broker` or `eventbus up`, or say where it is with --bus")
+        advice: advice(toReach: why, somebodyListens))
     }
+  }
+
+  private static func advice(toReach why: String, _ somebodyListens: Bool) -> String {
+    if why.contains("DENIED") {
+      return "it runs: there, `eventbus keys authorize` this program's key with --administer '*'"
+    }
+    return somebodyListens
+      ? "something else listens there: stop it, or give the broker other ports (--port-base)"
+      : "start it: `eventbus broker` or `eventbus up`, or say where it is with --bus"
   }
 
   private static func brokerParts(_ facts: DoctorFacts) -> [DoctorCheck] {

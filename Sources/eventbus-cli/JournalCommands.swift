@@ -42,9 +42,11 @@ enum JournalCommands {
   private static func info(_ context: Commands.Context) throws -> ExitCode {
     let directory = try context.arguments.requiredText("data")
     guard
-      let info = try journal({ () throws(JournalError) in
-        try Journal.info(DirectoryStorage(path: directory))
-      })
+      let info = try journal(
+        in: directory,
+        { () throws(JournalError) in
+          try Journal.info(DirectoryStorage(path: directory))
+        })
     else {
       throw CommandFailure(.failed, "there is no journal in \(directory)")
     }
@@ -58,7 +60,7 @@ enum JournalCommands {
 
   private static func verify(_ context: Commands.Context) throws -> ExitCode {
     let directory = try context.arguments.requiredText("data")
-    let found = try journal { () throws(JournalError) in
+    let found = try journal(in: directory) { () throws(JournalError) in
       try Journal.verify(DirectoryStorage(path: directory))
     }
     if context.arguments.flag("json") {
@@ -71,7 +73,7 @@ enum JournalCommands {
 
   private static func repair(_ context: Commands.Context) throws -> ExitCode {
     let directory = try context.arguments.requiredText("data")
-    let report = try journal { () throws(JournalError) in
+    let report = try journal(in: directory) { () throws(JournalError) in
       try Journal.repair(DirectoryStorage(path: directory), now: SystemClock.realtime())
     }
     if context.arguments.flag("json") {
@@ -82,7 +84,13 @@ enum JournalCommands {
     return .done
   }
 
-  private static func journal<R>(_ body: () throws(JournalError) -> R) throws -> R {
+  private static func journal<R>(
+    in directory: String, _ body: () throws(JournalError) -> R
+  ) throws -> R {
+    guard SmallFile.exists(directory) else {
+      throw CommandFailure(
+        .failed, "there is no directory \(directory): say where the broker's is with --data DIR")
+    }
     do throws(JournalError) {
       return try body()
     } catch .locked(let directory, let holder) {
