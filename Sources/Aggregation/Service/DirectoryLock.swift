@@ -45,29 +45,17 @@ struct DirectoryLock: ~Copyable {
 /// A file that people change while the service runs.
 struct WatchedFile {
   let path: String
-  private var seen: Stamp?
-
-  private struct Stamp: Equatable {
-    var inode: UInt64
-    var size: Int64
-    var changed: Int64
-  }
+  /// Nil before the first look; then what was seen, which may be no file.
+  private var seen: FileStamp??
 
   init(_ path: String) { self.path = path }
 
   /// The file's bytes when it is another than at the last call; nil when it is not.
   /// - Throws: when it cannot be read, once for each such state.
   mutating func readIfChanged() throws(SystemError) -> [UInt8]? {
-    var status = stat()
-    let found = unsafe stat(path, &status) == 0
-    let stamp =
-      found
-      ? Stamp(
-        inode: UInt64(status.st_ino), size: Int64(status.st_size),
-        changed: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
-      : Stamp(inode: 0, size: -1, changed: 0)
-    guard stamp != seen else { return nil }
-    seen = stamp
+    let stamp = FileStamp(path)
+    guard seen != .some(stamp) else { return nil }
+    seen = .some(stamp)
     let descriptor = try SystemError.check("open", path) {
       unsafe open(path, O_RDONLY | O_CLOEXEC)
     }

@@ -2,12 +2,6 @@ internal import BusTransport
 internal import Primitives
 internal import Synchronization
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// The thread that answers libzmq about who may connect, and watches the file of keys.
 ///
 /// It begins before the sockets bind and ends after they have closed. When it fails the broker ends: a
@@ -31,8 +25,7 @@ final class AccessThread: Sendable {
   ) throws {
     serverKey = try Self.serverKey(directory)
     let file = AccessFile(directory: directory)
-    var watch = AccessFileWatch(file)
-    _ = watch.hasChanged()
+    let first = FileStamp(file.path)
     let keys = try file.load()
     if keys.isEmpty {
       report(
@@ -46,15 +39,16 @@ final class AccessThread: Sendable {
     let judge = ConnectionJudge(control, report)
     self.control = control
     self.shared = shared
-    let first = watch
     thread = try OwnedThread(name: "eb-access") {
       let failure = gate.run { opened in
-        var watch = first
+        var seen = first
         var authenticator = try ConnectionAuthenticator(context) { judge.decide($0) }
         opened("")
         while !shared.isStopped.load(ordering: .relaxed) {
           try authenticator.serve(milliseconds: Self.interval)
-          if watch.hasChanged() { Self.reload(file, control, results, report) }
+          let now = FileStamp(file.path)
+          if now != seen { Self.reload(file, control, results, report) }
+          seen = now
         }
       }
       if let failure { results.post(.threadFailed("authenticator", "\(failure)")) }
@@ -131,38 +125,5 @@ public enum BrokerKey {
 
   private static func newPair() throws(CurveKeyFile.Failure) -> CurveKeyPair {
     do throws(TransportError) { return try .generate() } catch { throw .transport(error) }
-  }
-}
-
-/// Whether a file is another than at the last look: by inode, size and times, so that neither a
-/// replacement nor a change of its mode goes unnoticed.
-private struct AccessFileWatch: Sendable {
-  private struct State: Hashable {
-    var inode: UInt64
-    var bytes: Int64
-    var seconds: Int
-    var nanoseconds: Int
-  }
-
-  private let path: String
-  private var seen: State?
-
-  init(_ file: AccessFile) { path = file.path }
-
-  mutating func hasChanged() -> Bool {
-    var info = stat()
-    var now: State?
-    if unsafe stat(path, &info) == 0 {
-      #if canImport(Glibc)
-        let time = info.st_ctim
-      #else
-        let time = info.st_ctimespec
-      #endif
-      now = State(
-        inode: UInt64(info.st_ino), bytes: Int64(info.st_size), seconds: time.tv_sec,
-        nanoseconds: time.tv_nsec)
-    }
-    defer { seen = now }
-    return now != seen
   }
 }
