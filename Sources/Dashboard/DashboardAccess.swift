@@ -1,11 +1,6 @@
 internal import Hashing
 public import HTTPServer
-
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
+internal import Primitives
 
 /// Who may look. With a token: who sends it as bearer token, or has shown it once on the login page and
 /// has its cookie since. Without one: everybody who can reach the address, under the names that this
@@ -35,7 +30,7 @@ public struct DashboardAccess: Sendable {
     session = unsafe Array(Hex.encode(HMACSHA256.code(key: bytes, purpose.span.bytes)).utf8)
     cookie = "eventbus-\(port)"
     self.host = host.lowercased()
-    checksHost = bytes.isEmpty && Self.isLoopback(host)
+    checksHost = bytes.isEmpty && Loopback.contains(host)
   }
 
   /// Nil: go on. Else what is to be answered.
@@ -97,7 +92,7 @@ public struct DashboardAccess: Sendable {
   private func isOwnName(_ request: HTTPRequest) -> Bool {
     guard let header = request.header("Host") else { return true }
     let name = Self.name(inHost: header.lowercased())
-    return name == host || name == "localhost" || Self.isLoopback(String(name))
+    return name == host || Loopback.contains(String(name))
   }
 
   private static let otherName = HTTPResponse.text(
@@ -110,14 +105,6 @@ public struct DashboardAccess: Sendable {
       return header[..<end].dropFirst()
     }
     return header.prefix { $0 != ":" }
-  }
-
-  /// Whether only this machine reaches a host: an address of its own, not a name that begins like one.
-  public static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "::1" { return true }
-    var address = in_addr()
-    guard unsafe inet_pton(AF_INET, host, &address) == 1 else { return false }
-    return UInt32(bigEndian: address.s_addr) >> 24 == 127
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// An address that requests go to: `https://host[:port][/path][?query]`, checked.
 ///
 /// Credentials in the address are refused: it is printed in logs and in errors.
@@ -42,7 +44,7 @@ public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
   /// Whether only this machine can be meant.
   public var isLoopback: Bool {
     let name = Self.split(host).name.lowercased()
-    return name == "localhost" || name == "[::1]" || name.hasPrefix("127.")
+    return Loopback.contains(name == "[::1]" ? "::1" : name)
   }
 
   public var description: String { url() }

@@ -12,7 +12,8 @@ internal import Testing
 
   @Test(arguments: [
     ("http://127.0.0.1:80", true), ("http://[::1]:8080/x", true), ("http://localhost", true),
-    ("http://localhost.example", false), ("https://api.segment.io", false),
+    ("http://localhost.example", false), ("http://127.evil.example", false),
+    ("https://api.segment.io", false),
   ])
   func `an address of this machine is known`(_ sample: (url: String, isLoopback: Bool)) throws {
     #expect(try HTTPEndpoint(sample.url).isLoopback == sample.isLoopback)
