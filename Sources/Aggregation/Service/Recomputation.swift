@@ -3,12 +3,6 @@ internal import Database
 internal import Primitives
 internal import SinkState
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// Counts everything a stopped aggregator has counted again, beside its file, and compares; or puts what
 /// it counted in the place of what is there.
 public final class Recomputation {
@@ -29,7 +23,7 @@ public final class Recomputation {
     let lock = try DirectoryLock(configuration.directory)
     let path = "\(configuration.directory)/\(AggregatorStore.fileName)"
     let newPath = path + ".recomputed"
-    Self.remove(newPath)
+    DatabaseFiles.remove(newPath)
     let progress: SinkProgress?
     do throws(DatabaseError) {
       progress = try SinkTables.load(try Database(path, migrations: AggregatorStore.migrations))
@@ -89,10 +83,5 @@ public final class Recomputation {
   }
 
   /// Removes what was counted again.
-  public func discard() { Self.remove(newPath) }
-
-  private static func remove(_ path: String) {
-    // What is not there need not be removed; SQLite makes files beside it.
-    for suffix in ["", "-wal", "-shm"] { _ = unsafe unlink(path + suffix) }
-  }
+  public func discard() { DatabaseFiles.remove(newPath) }
 }

@@ -11,12 +11,6 @@
 internal import Database
 internal import Primitives
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// One open file. It belongs to one thread at a time.
 final class AnalyticsStore {
   private let database: Database
@@ -118,11 +112,8 @@ final class AnalyticsStore {
   /// its new name, nil where it could not be renamed.
   static func moveAside(_ path: String, at now: Timestamp) -> String? {
     let aside = "\(path).damaged-\(now.nanoseconds / 1_000_000)"
-    var isMoved = false
-    for suffix in ["", "-wal", "-shm"] {
-      let result = unsafe rename(path + suffix, aside + suffix)
-      if suffix.isEmpty { isMoved = result == 0 }
-    }
-    return isMoved ? aside : nil
+    do throws(SystemError) {
+      return try DatabaseFiles.moveAside(path, to: aside) ? aside : nil
+    } catch { return nil }
   }
 }

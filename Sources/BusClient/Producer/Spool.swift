@@ -14,12 +14,6 @@ internal import BusProtocol
 internal import Database
 internal import Primitives
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 struct Spool: ~Copyable {
   private let database: Database
   private let insert: Statement
@@ -66,11 +60,10 @@ struct Spool: ~Copyable {
       return .system(text: error.description)
     }
     let aside = "\(path).aside-\(SystemClock.realtime() / 1_000_000_000)"
-    var isMoved = true
-    for suffix in ["", "-wal", "-shm"] {
-      let result = unsafe rename(path + suffix, aside + suffix)
-      if suffix.isEmpty { isMoved = result == 0 }
-    }
+    let isMoved: Bool
+    do throws(SystemError) {
+      isMoved = try DatabaseFiles.moveAside(path, to: aside)
+    } catch { isMoved = false }
     return .configuration(
       text: "the spool cannot be read: \(error.description)."
         + (isMoved ? " It was renamed to \(aside); start again to begin a new one" : ""))

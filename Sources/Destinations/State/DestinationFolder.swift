@@ -5,6 +5,7 @@
 //   destinations/NAME/damaged-TIME.sqlite     a state file that could not be read, moved aside whole
 //
 // NAME has each byte but letters, digits, `-`, `_` and `.` (not in front) as %XX.
+internal import Database
 public import Primitives
 
 #if canImport(Glibc)
@@ -94,10 +95,7 @@ public struct DestinationFolder: Hashable, Sendable {
   /// Moves the state file and what SQLite has beside it aside; returns the new path.
   func moveStateAside(at time: Timestamp) throws(SystemError) -> String {
     let aside = path + "/damaged-" + time.text + ".sqlite"
-    for suffix in ["", "-wal", "-shm"] {
-      let result = unsafe rename(stateFile + suffix, aside + suffix)
-      if result != 0, errno != ENOENT { throw .last("rename", stateFile + suffix) }
-    }
+    try DatabaseFiles.moveAside(stateFile, to: aside)
     return aside
   }
 }
