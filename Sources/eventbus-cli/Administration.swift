@@ -1,10 +1,15 @@
 import BusClient
 import ServiceRuntime
 
+extension OptionDefinition {
+  /// For scripts; a command that says more of its line has a help of its own.
+  static let json = OptionDefinition.flag("json", help: "One line of JSON on stdout.")
+}
+
 /// What the commands that ask a running broker share.
 enum Administration {
   static let options: [OptionDefinition] = [
-    .flag("json", help: "One line of JSON on stdout."),
+    .json,
     .option("timeout", "TIME", help: "How long to wait for the bus.", default: "5s"),
   ]
 

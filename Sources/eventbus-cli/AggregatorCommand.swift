@@ -89,10 +89,8 @@ enum AggregatorCommand {
   private static func configuration(
     _ arguments: Arguments, _ ports: ServicePorts
   ) throws -> AggregatorConfiguration {
-    let isGiven = arguments.isGiven("bus") || ports.base == 0
-    let bus = isGiven ? try arguments.requiredText("bus") : "tcp://127.0.0.1:\(ports.base)"
     var configuration = AggregatorConfiguration(
-      bus: bus, directory: "\(try arguments.requiredText("data"))/aggregator")
+      bus: try ports.bus(arguments), directory: "\(try arguments.requiredText("data"))/aggregator")
     configuration.name = try arguments.requiredText("name")
     configuration.filters =
       arguments.texts("events").map { NameFilter(.glob, $0) }

@@ -11,7 +11,7 @@ enum ArchiveCompactCommand {
       options: [
         .option("dir", "DIR", help: "The archive."),
         .option("roll-bytes", "SIZE", help: "What a part may have.", default: "64MiB"),
-        .flag("json", help: "One line of JSON on stdout."),
+        .json,
       ],
       examples: [
         CommandExample("eventbus archive compact --dir ./archive", "As often as you like."),

@@ -11,7 +11,7 @@ enum ArchiveVerifyCommand {
       summary: "Reads everything and names all damage; changes nothing. Exit 1 if there is any.",
       options: [
         .option("dir", "DIR", help: "The archive."),
-        .flag("json", help: "One line of JSON on stdout."),
+        .json,
       ],
       examples: [
         CommandExample(

@@ -80,10 +80,9 @@ enum ArchiverCommand {
   {
     let data = try arguments.requiredText("data")
     let ports = try ServicePorts(arguments)
-    let isBusGiven = arguments.isGiven("bus") || ports.base == 0
     var configuration = ArchiverConfiguration(
       directory: arguments.text("dir") ?? data + "/archive",
-      address: isBusGiven ? try arguments.requiredText("bus") : "tcp://127.0.0.1:\(ports.base)")
+      address: try ports.bus(arguments))
     configuration.name = try arguments.requiredText("name")
     configuration.filters =
       arguments.texts("events").map { NameFilter(.glob, $0) }

@@ -130,7 +130,7 @@ enum CollectorOptions {
   static func configuration(_ context: Commands.Context) throws -> CollectorConfiguration {
     let arguments = context.arguments
     let ports = try ServicePorts(arguments)
-    var configuration = CollectorConfiguration(bus: try bus(arguments, ports))
+    var configuration = CollectorConfiguration(bus: try ports.bus(arguments))
     let usual = HostPort(host: "127.0.0.1", port: ports.base == 0 ? 0 : UInt16(ports.base + 10))
     let listen = try arguments.optional("listen", as: HostPort.self) ?? usual
     configuration.host = listen.host
@@ -157,11 +157,6 @@ enum CollectorOptions {
     configuration.rules = try rules(context)
     configuration.planDirectory = try arguments.requiredText("data") + "/collector"
     return configuration
-  }
-
-  private static func bus(_ arguments: Arguments, _ ports: ServicePorts) throws -> String {
-    if arguments.isGiven("bus") || ports.base == 0 { return try arguments.requiredText("bus") }
-    return "tcp://127.0.0.1:\(ports.base)"
   }
 
   private static func keys(_ context: Commands.Context) throws -> [String] {

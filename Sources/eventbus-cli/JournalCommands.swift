@@ -6,14 +6,13 @@ import ServiceRuntime
 enum JournalCommands {
   private static let data = OptionDefinition.option(
     "data", "DIR", help: "The broker's directory.", default: "./eventbus-data")
-  private static let json = OptionDefinition.flag("json", help: "One line of JSON on stdout.")
 
   static let entries: [Commands.Entry] = [
     Commands.Entry(
       definition: CommandDefinition(
         name: "journal info", group: "Administration",
         summary: "Shows segments, offsets, epochs and times; changes nothing.",
-        options: [data, json],
+        options: [data, .json],
         examples: [
           CommandExample("eventbus journal info", "Of the default directory."),
           CommandExample("eventbus journal info --data /var/lib/eventbus --json", "For a script."),
@@ -22,7 +21,7 @@ enum JournalCommands {
       definition: CommandDefinition(
         name: "journal verify", group: "Administration",
         summary: "Reads everything and names all damage; changes nothing. Exit 1 if there is any.",
-        options: [data, json],
+        options: [data, .json],
         examples: [
           CommandExample("eventbus journal verify", "Also beside a running broker."),
           CommandExample("eventbus journal verify --json", "For a script."),
@@ -31,7 +30,7 @@ enum JournalCommands {
       definition: CommandDefinition(
         name: "journal repair", group: "Administration",
         summary: "Takes damage out so that a broker starts; what it removes is set aside.",
-        options: [data, json],
+        options: [data, .json],
         examples: [
           CommandExample("eventbus journal repair", "With no broker running."),
           CommandExample(

@@ -10,7 +10,6 @@ import ServiceRuntime
 enum KeysCommands {
   private static let data = OptionDefinition.option(
     "data", "DIR", help: "The broker's directory.", default: "./eventbus-data")
-  private static let json = OptionDefinition.flag("json", help: "One line of JSON on stdout.")
 
   static let entries: [Commands.Entry] = [
     Commands.Entry(
@@ -31,7 +30,7 @@ enum KeysCommands {
           PositionalDefinition("KEY", help: "A public key, or a file that holds it.")
         ],
         options: [
-          data, json,
+          data, .json,
           .option("name", "NAME", help: "What people call it. Default: the file's name."),
           .repeated("publish", "PATTERN", help: "Event names that it may publish."),
           .repeated(
@@ -55,7 +54,7 @@ enum KeysCommands {
       definition: CommandDefinition(
         name: "keys list", group: "Administration",
         summary: "Shows the broker's public key, and who is let in with which rights.",
-        options: [data, json],
+        options: [data, .json],
         examples: [
           CommandExample("eventbus keys list", "Of the default directory."),
           CommandExample("eventbus keys list --data /var/lib/eventbus --json", "For a script."),
@@ -67,7 +66,7 @@ enum KeysCommands {
         positionals: [
           PositionalDefinition("KEY", help: "Its name, the public key, or a file that holds it.")
         ],
-        options: [data, json],
+        options: [data, .json],
         examples: [
           CommandExample("eventbus keys revoke shop", "By its name."),
           CommandExample("eventbus keys revoke shop.key.pub", "By its file."),

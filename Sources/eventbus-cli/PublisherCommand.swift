@@ -132,9 +132,8 @@ enum PublisherOptions {
     _ arguments: Arguments
   ) throws(UsageError) -> DeliveryProcessConfiguration {
     let ports = try ServicePorts(arguments)
-    let isBusGiven = arguments.isGiven("bus") || ports.base == 0
     var configuration = DeliveryProcessConfiguration(
-      address: isBusGiven ? try arguments.requiredText("bus") : "tcp://127.0.0.1:\(ports.base)",
+      address: try ports.bus(arguments),
       name: try arguments.requiredText("name"), data: try arguments.requiredText("data"))
     guard (1...80).contains(configuration.name.utf8.count) else {
       throw UsageError("--name must have 1 to 80 bytes: it names the cursor and a folder")

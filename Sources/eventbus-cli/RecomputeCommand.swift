@@ -35,7 +35,7 @@ enum RecomputeCommand {
         .option(
           "timeout", "TIME", help: "How long to wait for the bus, for what is not archived yet.",
           default: "5s"),
-        .flag("json", help: "One line of JSON on stdout."),
+        .json,
       ],
       examples: [
         CommandExample(

@@ -20,6 +20,12 @@ struct ServicePorts {
     base = Int(place.port)
   }
 
+  /// Which bus to use: the one that was named, else the one at the base.
+  func bus(_ arguments: Arguments) throws(UsageError) -> String {
+    if arguments.isGiven("bus") || base == 0 { return try arguments.requiredText("bus") }
+    return "tcp://127.0.0.1:\(base)"
+  }
+
   /// With a base of 0 the system chooses each.
   func address(_ distance: Int, host: String = "127.0.0.1") -> String {
     let host = host.contains(":") ? "[\(host)]" : host

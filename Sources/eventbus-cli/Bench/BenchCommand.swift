@@ -49,7 +49,7 @@ enum BenchCommand {
           default: "10s"),
         .option(
           "histogram", "FILE", help: "Write the latencies there, in HdrHistogram's text layout."),
-        .flag("json", help: "One line of JSON on stdout."),
+        .json,
       ],
       exclusive: [
         ["events", "duration"], ["slo", "events"], ["slo", "backlog"],

@@ -21,7 +21,7 @@ enum DoctorCommand {
           default: "1000000"),
         .flag("full", help: "Read all of the journal, however large; else up to 2 GiB are."),
         .option("timeout", "TIME", help: "How long to wait for the bus.", default: "5s"),
-        .flag("json", help: "One line of JSON on stdout."),
+        .json,
       ],
       examples: [
         CommandExample("eventbus doctor", "Of what runs here."),

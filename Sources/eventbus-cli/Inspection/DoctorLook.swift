@@ -30,10 +30,9 @@ struct DoctorLook {
   init(_ context: Commands.Context) throws {
     self.context = context
     data = try context.arguments.requiredText("data")
-    let given = try context.arguments.requiredText("bus")
-    ports = try ServicePorts(beside: given, context.arguments)
-    let isBusGiven = context.arguments.isGiven("bus") || ports.base == 0
-    bus = isBusGiven ? given : "tcp://127.0.0.1:\(ports.base)"
+    ports = try ServicePorts(
+      beside: try context.arguments.requiredText("bus"), context.arguments)
+    bus = try ports.bus(context.arguments)
   }
 
   func facts() throws -> DoctorFacts {

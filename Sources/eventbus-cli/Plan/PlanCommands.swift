@@ -17,7 +17,7 @@ enum PlanCommands {
         PositionalDefinition("OLD", help: "The plan as it was."),
         PositionalDefinition("NEW", help: "The plan as it will be."),
       ],
-      options: [.flag("json", help: "One line of JSON on stdout.")],
+      options: [.json],
       examples: [
         CommandExample("eventbus plan diff old.json new.json", "What changes, and whom it breaks."),
         CommandExample(

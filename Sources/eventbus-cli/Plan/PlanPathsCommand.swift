@@ -12,7 +12,7 @@ enum PlanPathsCommand {
       options: PlanEventSource.options + [
         .option("plan", "PLAN", help: "A plan's file instead of the plan in force on the bus."),
         .option("limit", "N", help: "How many paths to list.", default: "50"),
-        .flag("json", help: "One line of JSON on stdout."),
+        .json,
       ],
       examples: [
         CommandExample("eventbus plan paths --since 1d", "A day, under the plan in force."),

@@ -12,7 +12,7 @@ enum PlanPublishCommand {
       positionals: [PlanInput.positional],
       options: [
         .flag("dry-run", help: "Only say what would change."),
-        .flag("json", help: "One line of JSON on stdout."),
+        .json,
         .option("timeout", "TIME", help: "How long to wait for the bus.", default: "10s"),
       ],
       examples: [

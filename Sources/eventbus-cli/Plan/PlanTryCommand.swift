@@ -9,7 +9,7 @@ enum PlanTryCommand {
       name: "plan try", group: "Tracking plan",
       summary: "Tries a plan over recorded paths: which events they become, and what changes.",
       positionals: [PlanInput.positional, PlanEventSource.positional],
-      options: PlanEventSource.options + [.flag("json", help: "One line of JSON on stdout.")],
+      options: PlanEventSource.options + [.json],
       examples: [
         CommandExample("eventbus plan try plan.json --since 7d", "Over a week on the bus."),
         CommandExample(
