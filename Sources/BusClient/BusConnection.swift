@@ -12,7 +12,7 @@ struct BusConnection: ~Copyable {
   private var message = Message()
   /// Why the newest connection was not let in; nil once another is tried, and while all is well.
   private var denial: ConnectionDenial?
-  private var hasToldDenial = false
+  private var toldDenial: ConnectionDenial?
 
   /// One for the whole process, as libzmq wants it.
   private static let shared: Result<ZeroMQContext, TransportError> = {
@@ -84,7 +84,7 @@ struct BusConnection: ~Copyable {
     polls = PollSet()
     socket = try Self.connect(address, security, context)
     denial = nil
-    hasToldDenial = false
+    toldDenial = nil
     addPolls()
   }
 
@@ -96,10 +96,10 @@ struct BusConnection: ~Copyable {
     if polls.isReadable(2) { try readConnectionEvents() }
   }
 
-  /// Why the newest connection was not let in, told once.
+  /// Why the newest connection was not let in; the same reason is told once.
   mutating func takeDenial() -> ConnectionDenial? {
-    guard let denial = denial.take(), !hasToldDenial else { return nil }
-    hasToldDenial = true
+    guard let denial = denial.take(), denial != toldDenial else { return nil }
+    toldDenial = denial
     return denial
   }
 
@@ -108,12 +108,12 @@ struct BusConnection: ~Copyable {
       switch event.kind {
       case .ready:
         denial = nil
-        hasToldDenial = false
+        toldDenial = nil
       case .denied: denial = .unknownKey(security?.publicKey ?? "")
       case .mechanismsDiffer: denial = security == nil ? .needsKey : .wantsNoKey
       case .handshakeFailed:
         // Without keys a broker that ends in the middle looks the same, and is found again.
-        if let security { denial = .otherServer("\(security.server)") }
+        if let security { denial = .brokeOff("\(security.server)") }
       case .connected, .accepted, .disconnected, .retrying, .acceptFailed: break
       }
     }

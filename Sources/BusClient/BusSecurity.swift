@@ -45,8 +45,9 @@ enum ConnectionDenial: Hashable {
   case needsKey
   /// A key was given and the broker asks for none.
   case wantsNoKey
-  /// The broker broke off: it has another key than the one that is believed.
-  case otherServer(String)
+  /// The broker broke off: it has another key than the one that is believed, or it has none and was quicker to
+  /// hang up than its greeting was to arrive.
+  case brokeOff(String)
 
   var text: String {
     switch self {
@@ -58,9 +59,9 @@ enum ConnectionDenial: Hashable {
         + "(`eventbus keys generate` makes one)"
     case .wantsNoKey:
       "the broker asks for no keys: start it with --curve, or leave out --curve-key"
-    case .otherServer(let key):
-      "the broker at this address breaks off: its key may not be \(key), which --server-key says; "
-        + "`eventbus keys list` on its machine shows it"
+    case .brokeOff(let key):
+      "the broker at this address breaks off: its key may not be \(key), which --server-key says "
+        + "(`eventbus keys list` on its machine shows it), or it runs without --curve"
     }
   }
 }

@@ -71,7 +71,7 @@ struct AccessTests {
     #expect(producer.flushBlocking(deadline: .seconds(10)).acknowledged == 1)
   }
 
-  @Test func `a broker without keys is told from one with`() throws {
+  @Test func `a broker without keys is named as a cause`() throws {
     keyed.stop()
     let folder = try TemporaryFolder()
     let open = try startBroker(folder)
