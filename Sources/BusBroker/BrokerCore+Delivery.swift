@@ -7,7 +7,7 @@ extension BrokerCore {
   /// fifty stopped ones cost no more memory than one.
   private var outstandingShare: UInt64 {
     let share = configuration.outstandingBytes / max(1, subscriberSessions.count)
-    return UInt64(max(256 << 10, min(share, 8 << 20)))
+    return UInt64(max(CreditMessage.leastShare, min(share, 8 << 20)))
   }
 
   /// One turn: each subscriber gets at most one message, so that one which catches up does not starve

@@ -1,7 +1,10 @@
 // The frequent messages of a durable subscriber, after the message header (BATCH: Delivery.swift):
 //
 //   CREDIT     0  events u64, 8  bytes u64   totals since OPEN, not increments: a lost CREDIT is made
-//                                            good by the next. Bytes count whole BATCH messages
+//                                            good by the next. Bytes count whole BATCH messages.
+//                                            A broker with many subscribers lets each have less under
+//                                            way than its credit, but `leastShare` bytes always: who
+//                                            gives credit back more seldom than that may wait for ever
 //   COMMIT     0  offset u64, 8  epoch u32   the next event wanted after a restart
 //   COMMITTED  0  offset u64, 8  epoch u32   that is durable now
 //   HEAD       0  head u64,   8  lag u64     sent when a subscriber has caught up, and every second;
@@ -9,6 +12,9 @@
 internal import Primitives
 
 public struct CreditMessage: Hashable, Sendable {
+  /// Bytes that are sent to any subscriber with credit before it must give some back.
+  public static let leastShare = 256 << 10
+
   public var events: UInt64
   public var bytes: UInt64
 

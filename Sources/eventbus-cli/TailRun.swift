@@ -52,7 +52,7 @@ struct TailRun: ~Copyable {
     if !settings.name.isEmpty, let cursor, !printer.isClosed {
       _ = try? subscriber.waitForCommit(cursor, deadline: .seconds(2))
     }
-    subscriber.close()
+    subscriber.closeBlocking()
     return context.interruption.code ?? .done
   }
 

@@ -93,9 +93,25 @@ public final class Subscriber: Sendable {
     }
   }
 
-  /// Ends the session. What was not committed is delivered again to the next one of this name.
+  /// Ends the session. What was not committed is delivered again to the next one of this name. Returns at
+  /// once; a program that ends right behind it may leave the name in use until the broker misses it.
   public func close() {
     shared.tell { $0.isClosing = true }
     shared.wake.signal()
+  }
+
+  /// The same, and waits until the broker has let the name go; false at the deadline. Blocks.
+  @discardableResult
+  public func closeBlocking(deadline duration: Duration = .seconds(1)) -> Bool {
+    close()
+    let end = deadline(after: duration)
+    while true {
+      let hasEnded = shared.state.withLock { state in
+        if !state.hasEnded { shared.changes.clear() }
+        return state.hasEnded
+      }
+      if hasEnded { return true }
+      guard shared.changes.wait(until: end) else { return false }
+    }
   }
 }

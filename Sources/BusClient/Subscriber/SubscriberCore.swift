@@ -130,19 +130,25 @@ struct SubscriberCore {
     waitingBytes -= UInt64(bytes)
   }
 
-  /// Grants what the program has room for, when it is worth a message.
+  /// Grants what the program has room for, when it is worth a message: a quarter of the credit, but well
+  /// before a broker with many subscribers waits for it.
   mutating func grantCredit() {
     guard session.isLive else { return }
     let events = receivedEvents + settings.creditEvents - min(settings.creditEvents, waitingEvents)
     let bytes = receivedBytes + settings.creditBytes - min(settings.creditBytes, waitingBytes)
     guard
-      grantedBytes == 0 || bytes >= grantedBytes + settings.creditBytes / 4
+      grantedBytes == 0 || bytes >= grantedBytes + Self.creditStep(of: settings.creditBytes)
         || events >= grantedEvents + settings.creditEvents / 4
     else { return }
     grantedEvents = max(grantedEvents, events)
     grantedBytes = max(grantedBytes, bytes)
     actions.append(
       .send(CreditMessage(events: grantedEvents, bytes: grantedBytes).encode(token: token)))
+  }
+
+  /// Bytes taken by the program that are worth a CREDIT.
+  static func creditStep(of bytes: UInt64) -> UInt64 {
+    min(bytes / 4, UInt64(CreditMessage.leastShare) / 2)
   }
 
   /// Asks the broker to keep a cursor; the latest wins, and is asked for again in a new session.

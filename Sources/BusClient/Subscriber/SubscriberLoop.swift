@@ -5,6 +5,9 @@ internal import Synchronization
 
 /// The subscriber's thread: owns the socket and the core.
 struct SubscriberLoop: ~Copyable {
+  /// How long a broker has to answer a goodbye.
+  private static let leaveNanoseconds: Int64 = 500_000_000
+
   private let shared: SubscriberShared
   private var core: SubscriberCore
   private var connection: BusConnection
@@ -82,10 +85,31 @@ struct SubscriberLoop: ~Copyable {
     return isClosing
   }
 
-  /// Lets the name go at once.
+  /// Lets the name go at once. A socket that is closed drops what it has not sent yet, so it stays until
+  /// the broker has answered: it knows the session no more.
   private mutating func leave() throws(TransportError) {
     guard core.session.isLive else { return }
     try connection.send(MessageHeader(.close, token: core.token).message)
+    try connection.send(MessageHeader(.ping, token: core.token).message)
+    let end = SystemClock.monotonic() + Self.leaveNanoseconds
+    let token = core.token
+    var isOver = false
+    while !isOver, SystemClock.monotonic() < end {
+      try connection.receive(limit: 64) { message in
+        isOver = isOver || Self.isOver(message, token)
+      }
+      if !isOver { try connection.wait(until: end) }
+    }
+  }
+
+  /// Whether the broker says that it does not know the session, or goes itself.
+  private static func isOver(_ message: RawSpan, _ token: UInt64) -> Bool {
+    do throws(ProtocolError) {
+      let header = try MessageHeader(decoding: message)
+      return header.verb == .bye || (header.verb == .reset && header.token == token)
+    } catch {
+      return false
+    }
   }
 
   private mutating func perform(_ actions: [SubscriberAction]) throws(TransportError) {

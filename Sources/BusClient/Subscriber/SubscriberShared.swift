@@ -45,7 +45,7 @@ final class SubscriberShared: Sendable {
 
   /// The next batch if one waits. Batches that came before a failure are given out before it.
   func takeNext() -> Next {
-    let quarter = configuration.creditBytes / 4
+    let step = Int(SubscriberCore.creditStep(of: UInt64(max(0, configuration.creditBytes))))
     let (next, wakes) = state.withLock { state -> (Next, Bool) in
       if let batch = state.batches.popFirst() {
         state.takenEvents += batch.creditEvents
@@ -53,7 +53,7 @@ final class SubscriberShared: Sendable {
         state.status.eventsReceived += UInt64(batch.count)
         state.commitGuard.took(through: batch.end)
         let wakes =
-          state.takenBytes >= quarter || state.takenEvents >= configuration.creditEvents / 4
+          state.takenBytes >= step || state.takenEvents >= configuration.creditEvents / 4
           || state.batches.isEmpty
         return (.batch(batch), wakes)
       }

@@ -34,7 +34,8 @@ public struct LoadSubscriber {
     configuration.filters = [NameFilter(.exact, ProbeWriter.name)]
     configuration.start = .offset(settings.fromOffset)
     let subscriber = try Subscriber(configuration)
-    defer { subscriber.close() }
+    // Its name is deleted next, which must be free by then.
+    defer { subscriber.closeBlocking() }
     guard try subscriber.waitUntilOpened(deadline: settings.timeout) else { throw unreachable }
     hooks.ready()
     let cpu = eb_process_cpu_ns()
