@@ -12,9 +12,16 @@ final class Reader: Sendable {
   private let received = Atomic<Int>(0)
   private let thread = Mutex<OwnedThread?>(nil)
 
-  init(_ address: String, typed: Bool) throws {
-    var configuration = SubscriberConfiguration(address: address, client: "benchmark")
+  /// - Parameters:
+  ///   - only: the one name it wants; nil means all events.
+  ///   - name: of its cursor, so that the broker keeps it; empty: none.
+  init(_ address: String, typed: Bool, only: [UInt8]? = nil, name: String = "") throws {
+    var configuration = SubscriberConfiguration(
+      address: address, client: "benchmark", name: name)
     configuration.start = .earliest
+    if let only {
+      configuration.filters = [NameFilter(.exact, String(decoding: only, as: UTF8.self))]
+    }
     subscriber = try Subscriber(configuration)
     guard try subscriber.waitUntilOpened(deadline: .seconds(10)) else {
       throw BenchmarkError(text: "no answer from \(address)")

@@ -1,6 +1,5 @@
 internal import BusClient
 internal import BusProtocol
-internal import CPlatform
 internal import EventModel
 internal import Primitives
 internal import TestSupport
@@ -8,15 +7,15 @@ internal import TestSupport
 /// The bus end to end, over real processes and sockets: the broker is the built program, producer and
 /// subscribers are threads of this one. Prints one line of JSON a case; `Deploy/bench` sets the ratios.
 ///
-///     benchmarks bus PROGRAM [CASE]...      cases: typed encoded encoded500 fan3 replay live, and each
-///                                           as curve-CASE, with keys and encryption
+///     benchmarks bus PROGRAM [CASE]...      cases: typed encoded encoded500 fan3 replay live, encoded1,
+///                                           and each as curve-CASE, with keys and encryption, or
+///                                           as os-CASE, with --durability os
 struct BusBenchmark {
   static let cases = ["typed", "encoded", "encoded500", "fan3", "replay", "live"]
   /// Long enough that start and end do not count, short enough for a noisy machine.
   private let seconds = 2.0
   private let folder: TemporaryFolder
-  private let broker: ChildProcess
-  private let address: String
+  private let broker: BenchmarkBroker
 
   static func run(_ arguments: [String]) throws {
     guard let program = arguments.first else {
@@ -24,21 +23,17 @@ struct BusBenchmark {
     }
     let wanted = arguments.count > 1 ? Array(arguments.dropFirst()) : cases
     for name in wanted {
-      let benchmark = try BusBenchmark(program, asksForKeys: name.hasPrefix("curve-"))
-      report(try benchmark.run(name))
+      report(try BusBenchmark(program, name).run(name))
     }
   }
 
-  private init(_ program: String, asksForKeys: Bool) throws {
+  private init(_ program: String, _ name: String) throws {
     folder = try TemporaryFolder()
+    let asksForKeys = name.hasPrefix("curve-")
     BusSecurity.ofProcess = asksForKeys ? try Self.makeKeys(program, folder) : nil
-    broker = try ChildProcess(
-      program,
-      ["broker", "--data", folder.path, "--port-base", "0"] + (asksForKeys ? ["--curve"] : []))
-    guard let line = broker.output.waitForLine(.seconds(10), where: { $0.hasPrefix("ready ") }),
-      let bus = line.split(separator: " ").first(where: { $0.hasPrefix("bus=") })
-    else { throw BenchmarkError(text: "the broker did not start: \(broker.errorOutput.text)") }
-    address = String(bus.dropFirst(4))
+    var options = asksForKeys ? ["--curve"] : []
+    if name.hasPrefix("os-") { options += ["--durability", "os"] }
+    broker = try BenchmarkBroker(program, data: folder.path, options)
   }
 
   /// The keys of a broker that is not started yet, and of this program.
@@ -60,8 +55,9 @@ struct BusBenchmark {
 
   private func run(_ name: String) throws -> String {
     let result: Measured
-    switch name.hasPrefix("curve-") ? String(name.dropFirst(6)) : name {
+    switch String(name.split(separator: "-").last ?? "") {
     case "typed": result = try flow(batch: 500, subscribers: 1, typed: true)
+    case "encoded1": result = try flow(batch: 1, subscribers: 1, typed: false)
     case "encoded": result = try flow(batch: 100, subscribers: 1, typed: false)
     case "encoded500": result = try flow(batch: 500, subscribers: 1, typed: false)
     case "fan3": result = try flow(batch: 100, subscribers: 3, typed: false)
@@ -69,16 +65,15 @@ struct BusBenchmark {
     case "live": result = try live()
     default: throw BenchmarkError(text: "no case is called \(name)")
     }
-    broker.signal(15)
-    _ = broker.wait()
+    broker.stop()
     return result.json(name)
   }
 
   /// Events from one producer to each of the subscribers, from the first publish to the last receipt.
   private func flow(batch: Int, subscribers: Int, typed: Bool) throws -> Measured {
     let producer = try makeProducer(batch)
-    let readers = try (0..<subscribers).map { _ in try Reader(address, typed: typed) }
-    let cpu = Usage(broker)
+    let readers = try (0..<subscribers).map { _ in try Reader(broker.address, typed: typed) }
+    let cpu = BenchmarkUsage(broker.process)
     let start = SystemClock.monotonic()
     let count = try publish(producer, typed: typed, until: start + Int64(seconds * 1e9))
     for reader in readers { reader.finish(at: count) }
@@ -95,9 +90,9 @@ struct BusBenchmark {
     let producer = try makeProducer(100)
     let count = try publish(producer, typed: false, until: SystemClock.monotonic() + 2_000_000_000)
     guard producer.closeBlocking().isComplete else { throw BenchmarkError(text: "not stored") }
-    let cpu = Usage(broker)
+    let cpu = BenchmarkUsage(broker.process)
     let start = SystemClock.monotonic()
-    let reader = try Reader(address, typed: false)
+    let reader = try Reader(broker.address, typed: false)
     reader.finish(at: count)
     guard reader.join() == count else { throw BenchmarkError(text: "events are missing") }
     let seconds = Double(SystemClock.monotonic() - start) / 1e9
@@ -107,8 +102,8 @@ struct BusBenchmark {
   /// One subscriber of the live feed; what it did not get is told.
   private func live() throws -> Measured {
     let producer = try makeProducer(100)
-    let reader = try LiveReader(address)
-    let cpu = Usage(broker)
+    let reader = try LiveReader(broker.address)
+    let cpu = BenchmarkUsage(broker.process)
     let start = SystemClock.monotonic()
     let count = try publish(
       producer, typed: false, until: start + Int64(seconds * 1e9), names: 1)
@@ -121,11 +116,11 @@ struct BusBenchmark {
   }
 
   private func makeProducer(_ batch: Int) throws -> Producer {
-    var configuration = ProducerConfiguration(address: address, client: "benchmark")
+    var configuration = ProducerConfiguration(address: broker.address, client: "benchmark")
     configuration.batchEvents = batch
     let producer = try Producer(configuration)
     guard try producer.waitUntilConnected(deadline: .seconds(10)) else {
-      throw BenchmarkError(text: "no answer from \(address)")
+      throw BenchmarkError(text: "no answer from \(broker.address)")
     }
     return producer
   }
@@ -147,30 +142,6 @@ struct BusBenchmark {
       }
     }
     return count
-  }
-}
-
-struct BenchmarkError: Error, CustomStringConvertible {
-  var text: String
-  var description: String { text }
-}
-
-/// CPU time of both processes over a span.
-private struct Usage {
-  private let broker: ChildProcess
-  private let own = eb_process_cpu_ns()
-  private let others: Double
-
-  init(_ broker: ChildProcess) {
-    self.broker = broker
-    others = ProcessFiles.cpuSeconds(of: broker.id)
-  }
-
-  /// Seconds: of this process, and of the broker.
-  func since() -> (own: Double, broker: Double) {
-    (
-      Double(eb_process_cpu_ns() - own) / 1e9, ProcessFiles.cpuSeconds(of: broker.id) - others
-    )
   }
 }
 

@@ -1,8 +1,15 @@
 // Figures of single parts, and of the bus as a whole: `benchmarks codec`, `benchmarks aggregate`,
 // `benchmarks archive`, `benchmarks query`, `benchmarks destinations`, `benchmarks analytics`,
-// `benchmarks bus PROGRAM`, `benchmarks collector PROGRAM`.
+// `benchmarks bus PROGRAM`, `benchmarks collector PROGRAM`, `benchmarks growth PROGRAM FOLDER`;
+// `benchmarks events FILE` writes events for programs that are compared.
 
 internal import CPlatform
+
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
 
 @main
 struct Benchmarks {
@@ -19,14 +26,18 @@ struct Benchmarks {
       case "bus": try BusBenchmark.run(Array(words.dropFirst()))
       case "destinations": try DestinationBenchmark.run()
       case "analytics": try await AnalyticsBenchmark.run()
+      case "growth": try GrowthBenchmark.run(Array(words.dropFirst()))
+      case "events" where words.count == 2: try BenchmarkEvents.write(to: words[1])
       case "collector": try CollectorBenchmark.run(Array(words.dropFirst()))
       default:
         report(
           "benchmarks codec | aggregate | archive | query | destinations | analytics | "
-            + "bus PROGRAM [CASE]... | collector PROGRAM [RATE]...")
+            + "bus PROGRAM [CASE]... | collector PROGRAM [RATE]... | growth PROGRAM FOLDER [CASE]... | "
+            + "events FILE")
       }
     } catch {
       report("\(words.first ?? ""): \(error)")
+      exit(1)
     }
   }
 }

@@ -1,3 +1,6 @@
+internal import Foundation
+internal import Primitives
+
 #if canImport(Glibc)
   internal import Glibc
 #else
@@ -23,4 +26,63 @@ enum ProcessFiles {
   }
 
   static func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
+
+  /// 0 when it is not there.
+  static func residentBytes(of id: Int32) -> Int {
+    guard let file = unsafe fopen("/proc/\(id)/statm", "r") else { return 0 }
+    defer { unsafe fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = unsafe fread(&bytes, 1, bytes.count, file)
+    let fields = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: " ")
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
+  }
+
+  /// Free for this user where a folder is; 0 when it is not there.
+  static func freeBytes(_ folder: String) -> Int {
+    var facts = statvfs()
+    guard unsafe statvfs(folder, &facts) == 0 else { return 0 }
+    return Int(facts.f_bavail) * Int(facts.f_frsize)
+  }
+
+  /// Of all files in a folder.
+  static func bytes(in folder: String) -> Int {
+    files(in: folder).reduce(0) { sum, path in
+      var facts = stat()
+      return unsafe stat(path, &facts) == 0 ? sum + Int(facts.st_size) : sum
+    }
+  }
+
+  /// Asks the system to forget what it holds of the files in a folder; all of it must be on disk already.
+  static func dropPages(of folder: String) {
+    #if canImport(Glibc)
+      for path in files(in: folder) {
+        let descriptor = unsafe open(path, O_RDONLY)
+        guard descriptor >= 0 else { continue }
+        _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        close(descriptor)
+      }
+    #endif
+  }
+
+  private static func files(in folder: String) -> [String] {
+    let items = FileManager.default.enumerator(atPath: folder)
+    var found: [String] = []
+    while let name = items?.nextObject() as? String { found.append("\(folder)/\(name)") }
+    return found
+  }
+}
+
+/// A folder below another one, gone with this object.
+final class TemporaryData {
+  let path: String
+
+  init(_ folder: String) throws {
+    var template = Array("\(folder)/data-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&template) != nil else { throw SystemError.last("mkdtemp", folder) }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit {
+    do { try FileManager.default.removeItem(atPath: path) } catch { report("\(path): \(error)") }
+  }
 }
