@@ -40,7 +40,7 @@ let modules: [Module] = [
   Module(name: "EventModel", uses: ["Primitives"], settings: spans),
   Module(name: "BusProtocol", uses: ["Primitives"]),
   Module(name: "Gzip", uses: ["Primitives", "CZlib"]),
-  Module(name: "Hashing", uses: ["Primitives", "CSodium"]),
+  Module(name: "Hashing", uses: ["Primitives", "CSodium", "CCrypto"]),
   // 2
   Module(name: "Compression", uses: ["Primitives", "Gzip", "CZstd"]),
   Module(name: "EventCodec", uses: ["Primitives", "EventModel", "BusProtocol"], settings: spans),
@@ -139,6 +139,7 @@ var targets: [Target] = [
   .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
   .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
   .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+  .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 ]
 for module in modules {
   targets.append(
@@ -172,7 +173,7 @@ targets += [
     dependencies: [
       "EventBus", "BusBroker", "ServiceRuntime", "DropFour", "Primitives", "EventModel",
       "BusProtocol", "EventCodec", "EventJournal", "BusTransport", "BusClient", "Database",
-      "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive", "BusClient",
+      "HTTPServer", "CPlatform", "Compression", "Hashing", "SinkState", "Archive",
       "Collector",
       "Destinations", "Aggregation", "HTTPClient", "LoadTest",
       "Inspection", "Dashboard",
