@@ -105,11 +105,11 @@ internal import Primitives
 
   /// With its quotes.
   mutating func time(_ nanoseconds: Int64) {
-    append(UInt8(ascii: "\""))
-    Timestamp(nanoseconds: nanoseconds).withText { text in
-      unsafe text.withUnsafeBytes { unsafe append($0) }
-    }
-    append(UInt8(ascii: "\""))
+    let start = unsafe place(Timestamp.longestText + 2)
+    let length = unsafe Timestamp(nanoseconds: nanoseconds).writeText(to: start + 1)
+    unsafe start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+    unsafe start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: length + 1, as: UInt8.self)
+    count += length + 2
   }
 }
 

@@ -70,10 +70,12 @@ private let noon: Int64 = 1_714_564_800_000_000_000
   }
 
   @Test func `days and dates are each other's inverse over four centuries`() {
-    for day in stride(from: -200_000, to: 200_000, by: 17) {
+    // A whole era and its neighbours' ends; one expectation, since a failed day says which it was.
+    let wrong = (-150_000..<150_000).first { day in
       let date = CivilDate(daysSince1970: day)
-      #expect(date.isValid && date.daysSince1970 == day)
+      return !date.isValid || date.daysSince1970 != day
     }
+    #expect(wrong == nil)
   }
 }
 
