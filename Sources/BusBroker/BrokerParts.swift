@@ -103,7 +103,7 @@ struct BrokerParts: Sendable {
     _ record: JournalRecord, _ body: RawSpan, _ names: inout NameTable,
     _ producers: inout ProducerTable
   ) throws(ProtocolError) {
-    let batch = try Batch(checking: body)
+    let batch = try Batch(checking: body, knowsNamesDiffer: true)
     if record.producer != .none {
       producers.took(
         record.producer, sequence: record.sequence, events: record.count, at: record.time)

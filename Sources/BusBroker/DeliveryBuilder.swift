@@ -81,7 +81,7 @@ struct DeliveryBuilder {
     }
     let batch: Batch
     do throws(ProtocolError) {
-      batch = try Batch(checking: body)
+      batch = try Batch(checking: body, knowsNamesDiffer: true)
     } catch {
       // Checked at ingest and by the journal's checksum: only a newer format can come here.
       unreadable = unreadable ?? UnreadableBatches(offset: record.offset, reason: "\(error)")

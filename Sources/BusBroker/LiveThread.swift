@@ -182,7 +182,7 @@ private struct LiveLoop: ~Copyable {
       return try skip(record, chunk, names)
     }
     try chunk.withBody(of: record) { bytes in
-      let batch = try Batch(checking: bytes)
+      let batch = try Batch(checking: bytes, knowsNamesDiffer: true)
       var payloadAt = batch.payloadsStart
       for index in 0..<batch.eventCount {
         let entry = batch.entry(index, in: bytes, payloadAt: &payloadAt)
@@ -210,7 +210,7 @@ private struct LiveLoop: ~Copyable {
     }
     var counts = [UInt64](repeating: 0, count: names.count)
     try chunk.withBody(of: record) { bytes in
-      let batch = try Batch(checking: bytes)
+      let batch = try Batch(checking: bytes, knowsNamesDiffer: true)
       for index in 0..<batch.eventCount { counts[batch.nameIndex(of: index, in: bytes)] += 1 }
     }
     for (name, count) in zip(names, counts) where count > 0 {

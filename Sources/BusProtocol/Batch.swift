@@ -40,7 +40,13 @@ public struct Batch: Hashable, Sendable {
 
   var entryBytes: Int { hasDistances ? 8 : 6 }
 
-  public init(checking bytes: RawSpan, maximumEvents: Int = 65535) throws(ProtocolError) {
+  /// - Parameters:
+  ///   - maximumEvents: more are refused.
+  ///   - knowsNamesDiffer: the bytes were checked before, and a checksum says they are the same: that no
+  ///     name stands twice, the dearest part where there are many, need not be looked for again.
+  public init(
+    checking bytes: RawSpan, maximumEvents: Int = 65535, knowsNamesDiffer: Bool = false
+  ) throws(ProtocolError) {
     let size = bytes.byteCount
     guard size >= Batch.headerBytes else { throw .batch(reason: "\(size) bytes are no header") }
     let version: UInt8 = bytes.bigEndian(at: 0)
@@ -60,7 +66,7 @@ public struct Batch: Hashable, Sendable {
     var at = Batch.headerBytes
     try Batch.skipTexts(nameCount, in: bytes, at: &at, what: "name")
     addresseesStart = at
-    if nameCount > 1 { try Batch.checkDistinct(nameCount, in: bytes) }
+    if nameCount > 1, !knowsNamesDiffer { try Batch.checkDistinct(nameCount, in: bytes) }
     if isAddressed {
       guard at < size else { throw .batch(reason: "the addressees are missing") }
       let count = Int(bytes.bigEndian(at: at, as: UInt8.self))

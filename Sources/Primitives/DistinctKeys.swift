@@ -2,12 +2,14 @@
 public enum DistinctKeys {
   /// The place of a key whose bytes an earlier or later one of `keys` has too; nil when all differ.
   ///
-  /// Pair by pair while they are few, which allocates nothing; else sorted, so that no choice of keys
-  /// makes it slow. `keys` are places in `bytes`.
+  /// Pair by pair while they are few, which allocates nothing; else by their checksums, and where two of
+  /// these are the same, by the sorted keys, so that no choice of keys makes it slow. `keys` are places
+  /// in `bytes`.
   public static func repeated(
     _ keys: ArraySlice<Range<Int>>, in bytes: RawSpan
   ) -> Range<Int>? {
     guard keys.count > 12 else { return repeatedInPairs(keys, in: bytes) }
+    guard hasEqualChecksums(keys, in: bytes) else { return nil }
     return unsafe bytes.withUnsafeBytes { bytes in
       let sorted = keys.sorted {
         unsafe bytes[$0].lexicographicallyPrecedes(bytes[$1])
@@ -17,6 +19,16 @@ public enum DistinctKeys {
       }
       return nil
     }
+  }
+
+  /// Numbers sort ten times faster than keys, which often begin alike.
+  private static func hasEqualChecksums(_ keys: ArraySlice<Range<Int>>, in bytes: RawSpan) -> Bool {
+    var checksums: [UInt32] = []
+    checksums.reserveCapacity(keys.count)
+    for key in keys { checksums.append(CRC32C.checksum(bytes.extracting(key))) }
+    checksums.sort()
+    for index in 1..<checksums.count where checksums[index - 1] == checksums[index] { return true }
+    return false
   }
 
   private static func repeatedInPairs(
