@@ -118,6 +118,8 @@ struct BusBenchmark {
   private func makeProducer(_ batch: Int) throws -> Producer {
     var configuration = ProducerConfiguration(address: broker.address, client: "benchmark")
     configuration.batchEvents = batch
+    // One by one, as many events are under way as in the programs that are compared.
+    if batch == 1 { configuration.maximumInFlight = 4096 }
     let producer = try Producer(configuration)
     guard try producer.waitUntilConnected(deadline: .seconds(10)) else {
       throw BenchmarkError(text: "no answer from \(broker.address)")
