@@ -21,6 +21,23 @@ import Testing
     #expect(found.mean == 0.5)
   }
 
+  @Test func `a sum that passes what a double holds on its way is right all the same`() throws {
+    let found = summary([.double(1e308), .double(1e308), .double(3), .double(-1e308)])
+    #expect(found.sum == .double(1e308))
+    #expect(summary([.double(1e308), .double(0.5), .double(-1e308)]).sum == .double(0.5))
+    var more = summary([.double(-1e308)])
+    more.merge(found)
+    #expect(more.sum == .double(3))
+    var writer = StateWriter()
+    found.encode(to: &writer)
+    var reader = StateReader(writer.bytes)
+    #expect(try NumberSummary(from: &reader) == found)
+    // What no double holds is none.
+    let beyond = summary([.double(1e308), .double(1e308)])
+    #expect(AnswerValue(beyond.sum) == .null)
+    #expect(AnswerValue(beyond.sum).plain == "-")
+  }
+
   @Test func `merging is adding`() throws {
     var a = summary([.whole(10), .double(10), .whole(20)])
     var b = summary([.whole(-5)])

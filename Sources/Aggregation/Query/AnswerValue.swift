@@ -19,7 +19,8 @@ enum AnswerValue: Sendable, Equatable {
   init(_ number: NumberSummary.Number?) {
     switch number {
     case .whole(let value)?: self = .whole(value)
-    case .double(let value)?: self = .double(value)
+    // A sum that no double holds.
+    case .double(let value)?: self = value.isFinite ? .double(value) : .null
     case nil: self = .null
     }
   }

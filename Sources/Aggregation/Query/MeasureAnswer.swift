@@ -81,7 +81,7 @@ struct MeasureAnswer {
       case .sum: AnswerValue(summary.sum)
       case .min: AnswerValue(summary.least)
       case .max: AnswerValue(summary.greatest)
-      case .mean: summary.mean.map { .double($0) } ?? .null
+      case .mean: AnswerValue(summary.mean.map { .double($0) })
       }
     return .object([
       ("value", value), ("count", .count(summary.count)), ("leftOut", .count(summary.leftOut)),
