@@ -117,7 +117,41 @@ extension IntegrationTests {
       #expect(ids.count == count)
       #expect(Set(ids).count == count)
       #expect(try archiver.status()["ledger"]?["balanced"] == .bool(true))
+      #expect(try waitUntil { try archiver.readiness() == "200" })
       #expect(archiver.stop() == .exited(0))
+    }
+
+    @Test func `a disk that fills bit by bit is told once when it begins and once when it ends`()
+      throws
+    {
+      let folder = try TemporaryFolder()
+      guard let disk = try Self.smallDisk(folder) else { return }
+      defer { try? Self.unmount(disk) }
+      let broker = try TestBroker()
+      let archiver = try TestArchiver(broker, directory: disk + "/archive")
+      // Ever less room: after each fault a little is found, and written full again.
+      let ballast = (1...2).map { "\(disk)/ballast\($0)" }
+      for (file, bytes) in zip(ballast, [6 << 20, 1 << 20]) {
+        try Data(count: bytes).write(to: URL(fileURLWithPath: file))
+      }
+      let count = 60_000
+      #expect(try broker.publish(input: EventLine.load(0..<count)).status == .exited(0))
+      for (step, file) in ballast.reversed().enumerated() {
+        #expect(
+          waitUntil(.seconds(60)) {
+            let status = try? archiver.status()
+            let cursor = status?["cursor"]?["offset"]?.int ?? 0
+            return cursor >= count || status?["failures"]?.int ?? 0 > step
+          })
+        try FileManager.default.removeItem(atPath: file)
+      }
+      #expect(archiver.waitForCursor(count), "\(archiver.process.errorOutput.text)")
+      #expect(try waitUntil { try archiver.readiness() == "200" })
+      #expect(archiver.stop() == .exited(0))
+      let told = archiver.process.errorOutput.text.split(separator: "\n")
+        .filter { $0.contains("archiver.waiting") || $0.contains("archiver.running") }
+      #expect(told.count == 2, "\(told)")
+      #expect(told.last?.contains("had failed") == true)
     }
 
     @Test func `a disk that turns read-only is waited for`() throws {

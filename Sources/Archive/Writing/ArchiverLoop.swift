@@ -20,6 +20,8 @@ struct ArchiverLoop: ~Copyable {
   private var lockIdentity: FileSystem.Identity?
   private var memory: ArchiveMemory?
   private var wait = ArchiverLoop.shortestWait
+  /// What was logged since it began to wait: faults of several kinds may take turns.
+  private var told: Set<ArchiveError.Kind> = []
 
   init(
     _ configuration: ArchiverConfiguration, _ shared: ArchiverShared,
@@ -76,17 +78,19 @@ struct ArchiverLoop: ~Copyable {
 
   /// Tells the fault, and waits; true when it is to stop.
   private mutating func wait(for error: ArchiveError) -> Bool {
-    let isNew = shared.status.withLock { status in
+    let isBeginning = shared.status.withLock { status in
       defer {
         status.trouble = error
         status.state = .waiting
         status.isConnected = false
         status.openPart = nil
         status.failures += 1
+        status.failuresOfWait += 1
       }
-      return status.state != .waiting || status.trouble?.kind != error.kind
+      return status.state != .waiting
     }
-    if isNew {
+    if isBeginning { told.removeAll() }
+    if told.insert(error.kind).inserted {
       report(
         ArchiverReport(
           level: .error, key: "archiver.waiting",

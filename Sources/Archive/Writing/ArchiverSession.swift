@@ -27,6 +27,7 @@ struct ArchiverSession: ~Copyable {
   private(set) var memory: ArchiveMemory?
   /// A commit came through since it was opened.
   private(set) var hasWritten = false
+  private let begun = SystemClock.monotonic()
   private var committed: Position?
   private var lastCommit = SystemClock.monotonic()
   private var lastStatus: Int64 = 0
@@ -150,9 +151,9 @@ struct ArchiverSession: ~Copyable {
     publish(at: SystemClock.monotonic())
   }
 
-  /// While it waits for the directory, the first batch proves that it can be written again.
+  /// While it waits for the directory, the first batch tries whether it can be written again.
   private func isDue(at now: Int64, isIdle: Bool) -> Bool {
-    if writer.isDue(at: now) || isRecovering { return true }
+    if writer.isDue(at: now) || (isRecovering && !hasWritten) { return true }
     // What left no line moves the cursor all the same.
     return writer.progress?.cursor != committed
       && now - lastCommit >= configuration.limits.age.nanoseconds
@@ -169,10 +170,6 @@ struct ArchiverSession: ~Copyable {
     committed = writer.progress?.cursor
     remember()
     if let committed { subscriber.commit(committed) }
-    if isRecovering {
-      settle()
-      report(.init(level: .info, key: "archiver.running", text: "the archive is written again"))
-    }
     publish(at: lastCommit)
   }
 
@@ -195,7 +192,25 @@ extension ArchiverSession {
     shared.status.withLock { status in
       status.state = .running
       status.trouble = nil
+      status.failuresOfWait = 0
     }
+  }
+
+  /// How long a directory that failed must take what comes before it counts as mended, unless everything
+  /// is read sooner. On a disk that fills, every try finds room for a little.
+  private static let probation: Int64 = 10_000_000_000
+
+  private func endWait(at now: Int64, _ bus: SubscriberStatus) {
+    guard hasWritten, isRecovering else { return }
+    let isThrough = writer.progress.map { $0.cursor.offset >= bus.head } ?? false
+    guard isThrough || now - begun >= Self.probation else { return }
+    let failures = shared.status.withLock { $0.failuresOfWait }
+    settle()
+    let tries = failures == 1 ? "1 try" : "\(failures) tries"
+    report(
+      .init(
+        level: .info, key: "archiver.running",
+        text: "the archive is written again; \(tries) had failed"))
   }
 
   private func tellFound() {
@@ -216,6 +231,7 @@ extension ArchiverSession {
   private mutating func publish(at now: Int64) {
     lastStatus = now
     let bus = subscriber.status
+    endWait(at: now, bus)
     let written = (writer.partsWritten, writer.bytesWritten)
     let (new, newBytes) = (written.0 - toldParts, written.1 - toldBytes)
     (toldParts, toldBytes) = written

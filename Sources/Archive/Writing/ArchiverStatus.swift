@@ -7,7 +7,9 @@ public struct ArchiverStatus: Sendable {
     /// Opened the directory, and waits for the bus's first answer.
     case starting
     case running
-    /// The directory cannot be written; it tries again by itself. Events stay in the journal.
+    /// The directory cannot be written; it tries again by itself. Events stay in the journal. It ends when
+    /// parts are written again and everything is read, or after ten seconds without another fault: a disk
+    /// that is nearly full takes a little now and then.
     case waiting
     case stopping
     case ended
@@ -26,8 +28,9 @@ public struct ArchiverStatus: Sendable {
   public var bytesWritten: UInt64 = 0
   public var filesRemoved: UInt64 = 0
   public var gaps: UInt64 = 0
-  /// Times that writing failed.
+  /// Times that writing failed, and those since it began to wait.
   public var failures: UInt64 = 0
+  var failuresOfWait: UInt64 = 0
   public var doublesRemembered = 0
   public var doubleBytes = 0
   public var conflictCount: UInt64 = 0
