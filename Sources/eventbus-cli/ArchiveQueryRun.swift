@@ -38,14 +38,9 @@ struct ArchiveQueryRun {
       if let fields = settings.groupBy { try groups(fields) } else { try rows() }
     progress.finish()
     if let code = context.interruption.code { return code }
-    for damage in report.damages {
-      Terminal.error("eventbus archive query: \(settings.directory)/\(damage)")
-    }
-    if report.damageCount > report.damages.count {
-      Terminal.error(
-        "eventbus archive query: and \(report.damageCount - report.damages.count) more damaged places"
-      )
-    }
+    let damage = ArchiveDamageText.lines(
+      report.damages, of: report.damageCount, settings.directory)
+    for line in damage { Terminal.error("eventbus archive query: \(line)") }
     tell(report, seconds: Double(SystemClock.monotonic() - start) / 1e9)
     return report.damageCount > 0 ? .failed : .done
   }

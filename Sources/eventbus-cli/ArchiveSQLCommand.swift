@@ -45,15 +45,47 @@ enum ArchiveSQLCommand {
     let lock = try keepFiles(of: directory, context.interruption)
     if let code = context.interruption.code { return code }
     let paths = try CommandFailure.translating { () throws(ArchiveError) in
-      try ArchiveQuery(directory).files()
+      let found = try ArchiveQuery(directory).checkedFiles()
+      // DuckDB would not notice where a file ends early, between two frames.
+      if let damage = found.damages.first {
+        throw ArchiveError(.damaged, "\(directory)/\(damage): \(ArchiveDamageText.advice)")
+      }
+      return found.paths
     }
-    let view = ArchiveSQLView.statement(files: paths)
+    // In a pipe there is nobody to look at a bar, and it would stand among the rows.
+    let bar = isatty(1) == 1 && isatty(2) == 1
+    let script = "SET enable_progress_bar = \(bar);\n" + ArchiveSQLView.statement(files: paths)
     // The statement can be longer than an argument may be, so it goes through a file without a name.
-    let file = try temporaryFile(view + "\n" + query + "\n;\n")
+    let file = try temporaryFile(script + "\n" + query + "\n;\n")
     lock?.outlivesExec()
-    let failure = DuckDBProgram.become(script: file, format: format)
+    let outcome = try DuckDBProgram.run(
+      script: file, format: format, context.interruption)
     _ = consume lock
-    throw CommandFailure(.failed, failure)
+    if let code = context.interruption.code { return code }
+    guard outcome.status != 0 else { return .done }
+    if mayBeDamage(outcome.said) { try nameDamage(directory, context.interruption) }
+    return .failed
+  }
+
+  /// What DuckDB says of files that it cannot read; where they lie it does not always say.
+  private static func mayBeDamage(_ text: String) -> Bool {
+    ["IO Error", "Malformed JSON", "ZSTD", "zstd"].contains { text.contains($0) }
+  }
+
+  /// Looks for the file and the place.
+  private static func nameDamage(
+    _ directory: String, _ interruption: Interruption
+  ) throws {
+    Terminal.error("eventbus archive sql: looking for what is damaged")
+    var verification = ArchiveVerification(directory)
+    verification.isCancelled = { interruption.isRequested }
+    let findings = try CommandFailure.translating { () throws(ArchiveError) in
+      try verification.run()
+    }
+    for line in ArchiveDamageText.lines(findings, directory) { Terminal.error(line) }
+    if findings.damageCount == 0, !interruption.isRequested {
+      Terminal.error("the archive is undamaged")
+    }
   }
 
   /// Waits while parts are replaced. Nil where there is no lock, or none that may be opened: then the one

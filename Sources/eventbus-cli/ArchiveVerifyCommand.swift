@@ -37,10 +37,7 @@ enum ArchiveVerifyCommand {
   }
 
   private static func text(_ findings: ArchiveFindings, _ directory: String) -> String {
-    var lines = findings.damages.map { "damaged: \(directory)/\($0)" }
-    if findings.damageCount > findings.damages.count {
-      lines.append("and \(findings.damageCount - findings.damages.count) more damaged places")
-    }
+    var lines = ArchiveDamageText.lines(findings, directory)
     lines += findings.strayFiles.map { "not in the catalogue: \(directory)/\($0)" }
     lines.append(
       "\(findings.parts) parts, \(findings.events) events, \(findings.bytes) bytes: "

@@ -186,5 +186,34 @@ extension IntegrationTests {
       let wrong = try Program.run(sql + ["SELECT nothing FROM nowhere"])
       #expect(wrong.status == .exited(1))
     }
+
+    @Test func `damage is named with file, place and what to do, by DuckDB's command too`() throws {
+      try archive(EventLine.load(0..<5000).split(separator: "\n").map(String.init))
+      let path = try #require(try parts().max { try size($0) < size($1) })
+      let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+      var changed = whole
+      changed[whole.count / 2] ^= 0x10
+      try changed.write(to: URL(fileURLWithPath: path))
+      let count = ["SELECT count(*), count(properties) FROM events"]
+      for words in [["query", "--format", "ndjson"], ["verify"], ["sql"] + count] {
+        let run = try Program.run(["archive", words[0], "--dir", archiver.directory] + words[1...])
+        if run.errors.contains("pip install duckdb") { continue }
+        let told = words[0] == "verify" ? run.output : run.errors
+        #expect(run.status == .exited(1), "\(told)")
+        #expect(told.contains("\(path), byte "), "\(words): \(told)")
+        #expect(told.contains("this frame cannot be unpacked"), "\(told)")
+        #expect(told.contains("what to do: put the file back from a copy"), "\(told)")
+        #expect(told.contains("the last good event has offset") || told.contains("no event before"))
+      }
+      // DuckDB would not see that a file ends early, where that is between two frames.
+      try Data().write(to: URL(fileURLWithPath: path))
+      let cut = try Program.run(["archive", "sql", "--dir", archiver.directory] + count)
+      #expect(cut.status != .exited(0) && cut.output.isEmpty)
+      #expect(cut.errors.contains("\(path), byte 0: the file has 0 bytes, and the catalogue says"))
+    }
+
+    private func size(_ path: String) throws -> Int {
+      try Data(contentsOf: URL(fileURLWithPath: path)).count
+    }
   }
 }

@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// Looks for events in an archive's files, beside its archiver or without one. Nothing is changed.
 ///
 /// Parts that cannot hold what is wanted are not opened: the catalogue knows their times, names and
@@ -53,11 +55,25 @@ public struct ArchiveQuery: Sendable {
     return report
   }
 
-  /// The files of all parts, from the working directory, in the order of positions.
-  public func files() throws(ArchiveError) -> [String] {
+  /// The files of all parts, from the working directory, in the order of positions, and which of them are
+  /// not there or have another length than the catalogue says. Nothing is read of them.
+  public func checkedFiles() throws(ArchiveError) -> (paths: [String], damages: [PartDamage]) {
     let directory = directory
-    return try CatalogueSnapshot.read(directory) { catalogue throws(ArchiveError) in
-      try catalogue.parts().map { "\(directory)/\($0.path)" }
+    let parts = try CatalogueSnapshot.read(directory) { catalogue throws(ArchiveError) in
+      try catalogue.parts()
+    }
+    return (parts.map { "\(directory)/\($0.path)" }, parts.compactMap(wrongLength))
+  }
+
+  private func wrongLength(_ part: Part) -> PartDamage? {
+    do throws(SystemError) {
+      let length = try ReadFile("\(directory)/\(part.path)").bytes()
+      guard length != part.bytes else { return nil }
+      return PartDamage(
+        file: part.path, byte: min(length, part.bytes),
+        reason: "the file has \(length) bytes, and the catalogue says \(part.bytes)")
+    } catch {
+      return PartDamage(file: part.path, byte: 0, reason: "it cannot be read: \(error)")
     }
   }
 

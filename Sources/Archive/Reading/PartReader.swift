@@ -172,7 +172,8 @@ enum PartReadError: Error {
 extension CompressionError {
   fileprivate var reason: String {
     switch self {
-    case .damaged(_, let reason): reason
+    case .damaged(_, let reason):
+      "this frame cannot be unpacked, its bytes were changed or lost (zstd: \(reason))"
     case .truncated, .limit, .unavailable: "\(self)"
     }
   }
