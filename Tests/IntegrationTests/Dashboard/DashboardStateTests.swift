@@ -73,6 +73,52 @@ extension IntegrationTests {
       try pages[0].sees("#connection", text: "Not connected")
     }
 
+    @Test func `a tab that nobody sees for a minute gives its stream back, and goes on when seen`()
+      throws
+    {
+      let dashboard = try TestDashboard()
+      try dashboard.publishVisits(0..<4)
+      let page = try Browser().page(dashboard.url)
+      try page.sees("#connection", text: "Live")
+      try page.sees("#total", text: "6")
+      // A minute lasts as long as the test says.
+      _ = try page.value(
+        """
+        window.timers = new Map();
+        const [set, clear] = [window.setTimeout, window.clearTimeout];
+        window.setTimeout = (body, wait, ...more) => {
+          if (wait !== 60000) return set(body, wait, ...more);
+          const id = -1 - window.timers.size;
+          window.timers.set(id, body);
+          return id;
+        };
+        window.clearTimeout = (id) => { if (!window.timers.delete(id)) clear(id); };
+        window.show = (isSeen) => {
+          Object.defineProperty(document, "hidden", { configurable: true, get: () => !isSeen });
+          document.dispatchEvent(new Event("visibilitychange"));
+          return window.timers.size;
+        };
+        0
+        """)
+      // Seen again within the minute nothing happens.
+      #expect(try page.value("window.show(false)").int == 1)
+      #expect(try page.value("window.show(true)").int == 0)
+      #expect(try page.text("#connection") == "Live")
+      #expect(try page.value("window.show(false)").int == 1)
+      _ = try page.value("[...window.timers.values()].forEach((body) => body())")
+      try page.sees("#connection", text: "Paused")
+      let streams = try waitUntil {
+        try dashboard.aggregator.get("/metrics").contains("eventbus_aggregator_page_streams 0\n")
+      }
+      #expect(streams)
+      try dashboard.publishVisits(4..<6)
+      #expect(try page.number("#total") == 6)
+      _ = try page.value("window.show(true)")
+      try page.sees("#connection", text: "Live")
+      try page.sees("#total", text: "9")
+      #expect(page.complaints.isEmpty, "\(page.complaints)")
+    }
+
     @Test func `without the library the page says what to install, and tables hold the numbers`()
       throws
     {
