@@ -59,6 +59,23 @@ import Testing
       "{\"reports\": [{\"name\": \"a\", \"measures\": [{\"quantiles\": \"properties.x\", \"at\": [2]}]}]}",
       1, "from 0 to 1"
     ),
+    (
+      "{\"reports\": [{\"name\": \"a\",\n\"by\": [\"event\",\n\"event\"]}]}", 3,
+      "\"event\" stands here twice"
+    ),
+    (
+      "{\"reports\": [{\"name\": \"a\", \"by\": [\"userId\", {\"of\": \"userId\"}]}]}", 1,
+      "\"userId\" stands here twice"
+    ),
+    (
+      "{\"reports\": [{\"name\": \"a\", \"measures\": [{\"top\": \"properties.x\"},\n"
+        + "{\"top\": \"properties.x\", \"limit\": 5}]}]}", 2,
+      "\"top properties.x\" stands here twice"
+    ),
+    (
+      "{\"reports\": [{\"name\": \"a\", \"measures\": [{\"quantiles\": \"properties.x\","
+        + " \"at\": [0.5, 0.50]}]}]}", 1, "\"p50\" stands here twice"
+    ),
     ("{\"reports\": {}}", 1, "a list is wanted"), ("[", 1, "too early"), ("", 1, "too early"),
     ("{\"report\": []}", 1, "did you mean \"reports\"?"),
   ])

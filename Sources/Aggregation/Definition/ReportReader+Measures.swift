@@ -11,9 +11,9 @@ extension ReportReader {
   func measures(_ node: JSONNode) throws(ReportFileError) -> [ReportDefinition.Measure] {
     let measures = try list(node).map { node throws(ReportFileError) in try measure(node) }
     guard 1...32 ~= measures.count else { throw wrong(node.offset, "1 to 32 measures are allowed") }
-    guard Set(measures).count == measures.count else {
-      throw wrong(node.offset, "the same measure stands here twice")
-    }
+    try refuseTwins(
+      zip(measures.map(\.label), try list(node)),
+      because: "answers could not tell the two apart; a report of its own can have the other")
     return measures
   }
 
@@ -75,7 +75,19 @@ extension ReportReader {
   func dimensions(_ node: JSONNode) throws(ReportFileError) -> [ReportDefinition.Dimension] {
     let dimensions = try list(node).map { node throws(ReportFileError) in try dimension(node) }
     guard dimensions.count <= 8 else { throw wrong(node.offset, "at most 8 breakdowns together") }
+    let texts = dimensions.map { $0.name + ($0.buckets.map { " by \($0.labels)" } ?? "") }
+    try refuseTwins(zip(texts, try list(node)), because: "once tells all")
     return dimensions
+  }
+
+  /// - Throws: at the second of two that have the same name, byte for byte.
+  private func refuseTwins(
+    _ named: Zip2Sequence<[String], [JSONNode]>, because reason: String
+  ) throws(ReportFileError) {
+    var known: Set<[UInt8]> = []
+    for (name, node) in named where !known.insert(Array(name.utf8)).inserted {
+      throw wrong(node.offset, "\"\(name)\" stands here twice: \(reason)")
+    }
   }
 
   private func dimension(_ node: JSONNode) throws(ReportFileError) -> ReportDefinition.Dimension {
@@ -117,6 +129,8 @@ extension ReportReader {
     guard 1...101 ~= parts.count, parts.allSatisfy({ 0...1 ~= $0 }) else {
       throw wrong(node.offset, "\"at\" is 1 to 101 numbers from 0 to 1")
     }
+    try refuseTwins(
+      zip(parts.map(MeasureAnswer.name), try list(node)), because: "once is enough")
     return parts
   }
 
