@@ -72,7 +72,7 @@ enum RecomputeCommand {
   ) throws -> ExitCode {
     defer { recomputation.discard() }
     let archived = try countArchive(archive, recomputation, configuration, context)
-    try countJournal(configuration, recomputation, context)
+    let fromJournal = try countJournal(configuration, recomputation, context)
     if let code = context.interruption.code { return code }
     let comparisons = try translating { () throws(AggregatorError) in try recomputation.compare() }
     let isReplacing = context.arguments.flag("replace")
@@ -80,7 +80,9 @@ enum RecomputeCommand {
       try checkIsWhole(archived, recomputation, context.arguments)
       try translating { () throws(AggregatorError) in try recomputation.replace() }
     }
-    show(comparisons, events: archived.count, context.arguments)
+    RecomputeText.show(
+      comparisons, archived: archived.count, journal: fromJournal,
+      isJSON: context.arguments.flag("json"))
     return isReplacing || comparisons.allSatisfy { $0.isSame ?? true } ? .done : .failed
   }
 
@@ -148,12 +150,13 @@ enum RecomputeCommand {
     return Timestamp(text: text)?.nanoseconds ?? 0
   }
 
-  /// What the archiver has not stored yet lies in the journal.
+  /// What the archiver has not stored yet lies in the journal. Returns how many events that were.
   private static func countJournal(
     _ aggregator: AggregatorConfiguration, _ recomputation: Recomputation,
     _ context: Commands.Context
-  ) throws {
-    guard recomputation.recount.cursor < recomputation.end else { return }
+  ) throws -> UInt64 {
+    guard recomputation.recount.cursor < recomputation.end else { return 0 }
+    var count: UInt64 = 0
     let timeout = try context.arguments.value("timeout", as: Duration.self)
     let bus = aggregator.bus
     var configuration = SubscriberConfiguration(address: bus, client: "eventbus recompute")
@@ -171,7 +174,9 @@ enum RecomputeCommand {
       try translating { () throws(AggregatorError) in
         try recomputation.recount.take(batch, before: recomputation.end)
       }
+      batch.forEach { place, _, _ in if place.position < recomputation.end { count += 1 } }
     }
+    return count
   }
 
   private static func translating<R>(
@@ -180,34 +185,5 @@ enum RecomputeCommand {
     do throws(AggregatorError) {
       return try body()
     } catch { throw AggregatorCommand.failure(error) }
-  }
-
-  private static func show(
-    _ comparisons: [Recomputation.Comparison], events: UInt64, _ arguments: Arguments
-  ) {
-    if arguments.flag("json") {
-      let reports = comparisons.map { comparison in
-        JSONText.object([
-          .init("report", .text(comparison.report)),
-          .init("same", comparison.isSame.map { .boolean($0) } ?? .null),
-        ])
-      }
-      let line = JSONText.object([
-        .init("archived", .integer(Int64(clamping: events))), .init("reports", .list(reports)),
-      ])
-      Terminal.output("\(line)\n")
-      return
-    }
-    var table = Table([.init("report"), .init("recomputed")])
-    for comparison in comparisons {
-      let word = comparison.isSame.map { $0 ? "the same" : "DIFFERS" } ?? "not counted yet"
-      table.append([comparison.report, word])
-    }
-    Terminal.output(table.text)
-    if comparisons.contains(where: { $0.isSame == false }) {
-      Terminal.error(
-        "A report differs where people were forgotten since it was counted, or where it was changed; "
-          + "--replace takes the archive's numbers")
-    }
   }
 }

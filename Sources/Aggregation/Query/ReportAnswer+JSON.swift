@@ -18,6 +18,17 @@ extension ReportAnswer {
     return output.bytes
   }
 
+  /// Each window's part of the document, by its first second.
+  var windowTexts: [Int64: [UInt8]] {
+    var texts: [Int64: [UInt8]] = [:]
+    for window in windows {
+      var output = AnswerWriter()
+      write(window, to: &output)
+      texts[window.range.lowerBound] = output.bytes
+    }
+    return texts
+  }
+
   private func describe(to output: inout AnswerWriter) {
     output.member("report", .text(definition.name))
     output.member("title", .text(definition.title))

@@ -45,6 +45,14 @@ public final class Recomputation {
     public var report: String
     /// Nil: the file does not know the report yet.
     public var isSame: Bool?
+    /// As it was counted again.
+    public var windows: Int
+    public var events: UInt64
+    /// As the aggregator has it.
+    public var eventsBefore: UInt64
+    /// Windows that are others in the two, those included that one of them does not have; and the first.
+    public var differingWindows = 0
+    public var firstDifference: String?
   }
 
   /// Stores what was counted again, and compares each report's whole answer, byte for byte.
@@ -53,11 +61,25 @@ public final class Recomputation {
     var comparisons: [Comparison] = []
     let question = ReportQuestion(groups: .max)
     for report in reports {
-      let old = try ReportQuery.answer(report, in: path, question)?.json
-      let new = try ReportQuery.answer(report, in: newPath, question)?.json
-      comparisons.append(Comparison(report: report.name, isSame: old.map { $0 == new }))
+      let old = try ReportQuery.answer(report, in: path, question)
+      let new = try ReportQuery.answer(report, in: newPath, question)
+      comparisons.append(Self.compare(report.name, old, new))
     }
     return comparisons
+  }
+
+  private static func compare(
+    _ name: String, _ old: ReportAnswer?, _ new: ReportAnswer?
+  ) -> Comparison {
+    var comparison = Comparison(
+      report: name, isSame: old.map { $0.json == new?.json }, windows: new?.windows.count ?? 0,
+      events: new?.counters.events ?? 0, eventsBefore: old?.counters.events ?? 0)
+    guard comparison.isSame == false, let old, let new else { return comparison }
+    let (before, after) = (old.windowTexts, new.windowTexts)
+    let differing = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    comparison.differingWindows = differing.count
+    comparison.firstDifference = differing.min().map { new.zone.text($0) }
+    return comparison
   }
 
   /// Puts what was counted again in the place of what the aggregator had: all reports, their users and
