@@ -100,7 +100,9 @@ struct AggregatorRoutes: Sendable {
     var question = ReportQuestion()
     question.from = try time(request, "from")
     question.to = try time(request, "to")
-    if let from = question.from, let to = question.to, from >= to {
+    switch (question.from, question.to) {
+    case (.second(let from)?, .second(let to)?) where from >= to,
+      (.local(let from)?, .local(let to)?) where from >= to:
       throw UsageError("from must lie before to")
     }
     question.search = request.parameter("search") ?? ""
@@ -120,11 +122,12 @@ struct AggregatorRoutes: Sendable {
   /// Whole seconds, rounded down.
   private static func time(
     _ request: HTTPRequest, _ name: String
-  ) throws(UsageError) -> Int64? {
+  ) throws(UsageError) -> ReportTime? {
     guard let text = request.parameter(name), !text.isEmpty else { return nil }
-    let nanoseconds = try TimeText.nanoseconds(text, naming: name)
-    return nanoseconds >= 0
-      ? nanoseconds / 1_000_000_000 : (nanoseconds + 1) / 1_000_000_000 - 1
+    switch try TimeText.moment(text, naming: name) {
+    case .known(let nanoseconds): return .second(nanoseconds / 1_000_000_000)
+    case .local(let nanoseconds): return .local(nanoseconds / 1_000_000_000)
+    }
   }
 
   private var list: JSONText {

@@ -13,7 +13,10 @@ enum ReportCommand {
       positionals: [PositionalDefinition("NAME", help: "The report's name.", count: .optional)],
       options: [
         .option(
-          "from", "TIME", help: "Windows from this time on: a time, a date, or an age as 7d."),
+          "from", "TIME",
+          help:
+            "Windows from this time on: a time, a date, or an age as 7d; without a zone in the report's."
+        ),
         .option("to", "TIME", help: "Windows that begin before this time."),
         .option(
           "format", "FORMAT", help: "table, json or csv.", default: "table",
@@ -44,14 +47,22 @@ enum ReportCommand {
     var query = ["format=\(try arguments.requiredText("format"))"]
     for option in ["from", "to"] {
       guard let text = arguments.text(option) else { continue }
-      let time = Timestamp(nanoseconds: try TimeText.nanoseconds(text, naming: "--\(option)"))
-      query.append("\(option)=\(time.text)")
+      query.append("\(option)=\(try time(text, naming: "--\(option)"))")
     }
     query.append("groups=\(try arguments.value("groups", in: 1...100_000))")
     let url = base.url(
       "/api/reports/\(PercentEncoding.encode(name))", query: query.joined(separator: "&"))
     Terminal.output(String(decoding: try fetch(url, arguments), as: UTF8.self))
     return .done
+  }
+
+  /// An age is one of this machine's clock; what names no zone the aggregator reads in the report's.
+  private static func time(_ text: String, naming what: String) throws(UsageError) -> String {
+    switch try TimeText.moment(text, naming: what) {
+    case .known(let nanoseconds): Timestamp(nanoseconds: nanoseconds).text
+    case .local(let nanoseconds):
+      String(Timestamp(nanoseconds: nanoseconds).text.dropLast())
+    }
   }
 
   private static func endpoint(_ arguments: Arguments) throws -> HTTPEndpoint {

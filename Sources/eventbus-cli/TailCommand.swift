@@ -110,23 +110,3 @@ struct TailSettings {
     }
   }
 }
-
-/// A place in the journal as people write it.
-enum StartText {
-  /// `what` names the argument in the error: `--since`.
-  static func position(_ text: String, naming what: String) throws(UsageError) -> StartPosition {
-    switch text {
-    case "earliest": return .earliest
-    case "latest": return .latest
-    default: break
-    }
-    if let offset = UInt64(text) { return .offset(offset) }
-    if let age = Duration(argument: text) {
-      return .time(SystemClock.realtime() - age.nanoseconds)
-    }
-    if let time = Timestamp(text: text) { return .time(time.nanoseconds) }
-    throw UsageError(
-      "\(what): '\(text)' is none of earliest, latest, an offset, a time as 2026-11-30T10:00:00Z "
-        + "or 2026-11-30, or an age as 10m or 7d")
-  }
-}

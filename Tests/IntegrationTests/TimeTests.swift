@@ -46,6 +46,43 @@ extension IntegrationTests {
       #expect(stamps == expected.map { Stamp(time: $0, original: $1) })
     }
 
+    private static let forms =
+      "a time as 2026-11-30T10:00:00Z, a date as 2026-11-30, or an age as 10m or 7d"
+
+    @Test(arguments: [
+      ("1960", "is a number without a unit"), ("2026", "is a number without a unit"),
+      ("1960-01-01", "lies outside the years 1971 to 2262"),
+      ("9999-01-01T00:00:00Z", "lies outside the years 1971 to 2262"),
+      ("2026-02-30", "is no day of the calendar"), ("2026-13-01", "is no day of the calendar"),
+      ("2026-11-30T25:00:00Z", "is no time"), ("2026-11-30T10:00 CET", "is no time"),
+      ("today", "is no time"), ("7days", "is no time"), ("-5m", "is no time"), ("", "is no time"),
+      ("99999999999999999999w", "is no time"),
+    ])
+    func `what is no time is told alike by all commands: the option, what is wrong, what to write`(
+      text: String, fault: String
+    ) throws {
+      let commands = [
+        (["archive", "query", "--dir", "/nowhere", "--from"], "--from"),
+        (["archive", "query", "--dir", "/nowhere", "--to"], "--to"),
+        (["archive", "replay", "--dir", "/nowhere", "--to", "x", "--until"], "--until"),
+        (["report", "events-by-day", "--from"], "--from"),
+        (["tail", "--since"], "--since"), (["plan", "infer", "--since"], "--since"),
+        (["aggregator", "--start"], "--start"),
+        (["archiver", "--dir", "/nowhere", "--start"], "--start"),
+      ]
+      for (words, option) in commands {
+        let takesOffsets = ["--since", "--start"].contains(option)
+        if takesOffsets, UInt64(text) != nil { continue }
+        let run = try Program.run(words.dropLast() + ["\(option)=\(text)"])
+        #expect(run.status == .exited(2), "\(words): \(run.errors)")
+        let places = takesOffsets ? "earliest, latest, an offset, " : ""
+        #expect(
+          run.errors.contains("\(option): '\(text)' \(fault): write \(places)\(Self.forms)"),
+          "\(words): \(run.errors)")
+        #expect(run.errorLines.count == 1)
+      }
+    }
+
     @Test func `texts are read as people write them, and what is no time is flagged`() throws {
       guard let stamps = try stamps("D03.ndjson") else { return }
       let texts = try #require(try Inputs.lines("D03.ndjson")).map {

@@ -98,10 +98,11 @@ struct AnswerBuilder {
     var total = other ?? Cell(plan.shape)
     for cell in cells { total.merge(cell, plan.shape) }
     if let other, hasGroups { groups.append(self.other(other, folded)) }
+    let zone = plan.rule.zone
     return ReportAnswer(
-      definition: plan.definition, zone: plan.rule.zone, kind: plan.definition.content.kind,
-      counters: counters,
-      watermark: watermark, from: question.from, to: question.to, windows: windows,
+      definition: plan.definition, zone: zone, kind: plan.definition.content.kind,
+      counters: counters, watermark: watermark, from: question.from?.second(in: zone),
+      to: question.to?.second(in: zone), windows: windows,
       groups: groups, total: self.total(total),
       groupsLeftOut: hasGroups ? order.count - shown.count : 0)
   }

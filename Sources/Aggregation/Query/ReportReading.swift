@@ -1,11 +1,27 @@
 internal import Database
 internal import Primitives
 
+/// A bound of the period that a question is about.
+public enum ReportTime: Sendable, Hashable {
+  /// Seconds since 1970.
+  case second(Int64)
+  /// What the clocks and calendars of the report's zone show, in seconds as if they were UTC's. Where they
+  /// never show it, or twice: the first moment at which they show that or more.
+  case local(Int64)
+
+  func second(in zone: CivilTime) -> Int64 {
+    switch self {
+    case .second(let second): second
+    case .local(let second): zone.second(ofLocal: second)
+    }
+  }
+}
+
 /// A question about one report.
 public struct ReportQuestion: Sendable, Hashable {
-  /// Seconds since 1970: windows that end after `from` and begin before `to`.
-  public var from: Int64?
-  public var to: Int64?
+  /// Windows that end after `from` and begin before `to`.
+  public var from: ReportTime?
+  public var to: ReportTime?
   /// How many groups an answer lists; the total has all.
   public var groups: Int
   /// Lists only groups whose first value has this text in it, in either case. Totals stay those of all.
@@ -13,7 +29,7 @@ public struct ReportQuestion: Sendable, Hashable {
   /// False: the period as a whole alone.
   public var listsWindows = true
 
-  public init(from: Int64? = nil, to: Int64? = nil, groups: Int = 100) {
+  public init(from: ReportTime? = nil, to: ReportTime? = nil, groups: Int = 100) {
     self.from = from
     self.to = to
     self.groups = groups
@@ -66,8 +82,9 @@ struct ReportReading: ~Copyable {
       "SELECT start, end, state FROM window WHERE report = ? AND end > ? AND start < ? "
         + "ORDER BY start")
     try rows.bind(1, id)
-    try rows.bind(2, max(question.from ?? .min, expired))
-    try rows.bind(3, question.to ?? .max)
+    let zone = plan.rule.zone
+    try rows.bind(2, max(question.from?.second(in: zone) ?? .min, expired))
+    try rows.bind(3, question.to?.second(in: zone) ?? .max)
     while try rows.step() {
       let range = rows.integer(0)..<rows.integer(1)
       let window: WindowState

@@ -78,11 +78,16 @@ struct CivilTime: Sendable {
 
   /// The first second at which the local calendar shows this day or a later one.
   func start(of date: CivilDate) -> Int64 {
-    let midnight = Int64(date.daysSince1970) * 86_400
+    second(ofLocal: Int64(date.daysSince1970) * 86_400)
+  }
+
+  /// The first second at which the local clock shows this time, given in seconds as if it were UTC's, or
+  /// a later one.
+  func second(ofLocal local: Int64) -> Int64 {
     // No zone is further than 26 hours from UTC, so this is before it.
-    var at = segment(at: midnight - 26 * 3600)
+    var at = segment(at: local - 26 * 3600)
     while true {
-      let candidate = max(at.start, midnight - Int64(at.offset))
+      let candidate = max(at.start, local - Int64(at.offset))
       if candidate < at.end { return candidate }
       at = segment(at: at.end)
     }
