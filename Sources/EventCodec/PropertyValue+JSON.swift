@@ -1,6 +1,18 @@
 public import EventModel
 internal import Primitives
 
+extension CanonicalJSON {
+  /// Whether a text that is shown without its quotes would be taken for another value (`1`, `null`), or
+  /// for nothing.
+  public static func readsAsValue(_ text: String) -> Bool {
+    guard !text.isEmpty else { return true }
+    do throws(CodecError) {
+      _ = try unsafe PropertyValue(json: Array(text.utf8).span.bytes)
+      return true
+    } catch { return false }
+  }
+}
+
 extension PropertyValue {
   /// Reads one JSON value, blanks around it allowed. Short plain texts and small integers, which are
   /// most values, take about 20 ns and no memory; all others go through MessagePack.

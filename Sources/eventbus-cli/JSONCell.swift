@@ -24,19 +24,27 @@ enum JSONCell {
   /// that `"1"` is not taken for 1, nor `"null"` for null.
   static func exactText(_ json: [UInt8]) -> String {
     let text = unsafe text(json.span.bytes)
-    guard json.first == UInt8(ascii: "\"") else { return String(decoding: json, as: UTF8.self) }
-    do throws(CodecError) {
-      _ = try unsafe PropertyValue(json: Array(text.utf8).span.bytes)
-      return String(decoding: json, as: UTF8.self)
-    } catch {
-      return text.isEmpty ? "\"\"" : text
-    }
+    let isText = json.first == UInt8(ascii: "\"")
+    if isText, !CanonicalJSON.readsAsValue(text) { return text }
+    return String(decoding: json, as: UTF8.self)
   }
 
   /// RFC 4180: a cell with a comma, quote or line end stands in quotes, and its quotes twice.
-  static func csv(_ cell: String) -> String {
+  static func csv(_ cell: String) -> String { csv(cell, inQuotes: false) }
+
+  /// A value that groups are told apart by: a text that reads as another value stands in quotes, the value
+  /// itself never does.
+  static func csv(group json: [UInt8], isForTerminal: Bool) -> String {
+    let isText = json.first == UInt8(ascii: "\"")
+    let text = isText ? unsafe text(json.span.bytes) : String(decoding: json, as: UTF8.self)
+    return csv(
+      isForTerminal ? TerminalText.escape(text) : text,
+      inQuotes: isText && CanonicalJSON.readsAsValue(text))
+  }
+
+  static func csv(_ cell: String, inQuotes: Bool) -> String {
     let needsQuotes = cell.utf8.contains { $0 == 0x2C || $0 == 0x22 || $0 == 0x0A || $0 == 0x0D }
-    guard needsQuotes else { return cell }
+    guard needsQuotes || inQuotes else { return cell }
     var text = "\""
     for scalar in cell.unicodeScalars {
       if scalar == "\"" { text += "\"\"" } else { text.unicodeScalars.append(scalar) }

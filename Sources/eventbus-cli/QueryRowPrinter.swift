@@ -105,11 +105,8 @@ struct QueryGroupPrinter: ~Copyable {
     switch format {
     case .ndjson: output.writeLine(object(group))
     case .csv:
-      let cells = group.values.map(JSONCell.exactText).map {
-        isTerminal ? TerminalText.escape($0) : $0
-      }
-      let line = (cells + ["\(group.count)"]).map(JSONCell.csv).joined(separator: ",")
-      output.writeLine(Array(line.utf8))
+      let cells = group.values.map { JSONCell.csv(group: $0, isForTerminal: isTerminal) }
+      output.writeLine(Array((cells + ["\(group.count)"]).joined(separator: ",").utf8))
     // One number is no table.
     case .table where titles.count == 1: output.writeLine(Array("\(group.count)".utf8))
     case .table:

@@ -21,14 +21,14 @@ enum ReportText {
     guard !reports.isEmpty else { return "no reports\n" }
     var table = Table([
       .init("report"), .init("counts"), .init("by"), .init("window"), .init("zone"),
-      .init("events", .right), .init("late", .right), .init("title"),
+      .init("events", .right), .init("expired", .right), .init("late", .right), .init("title"),
     ])
     for report in reports {
       table.append([
         report.name,
         report.measures.isEmpty ? report.kind : report.measures.joined(separator: ", "),
         report.by.joined(separator: ", "), report.window, report.zone, "\(report.events)",
-        "\(report.late)", report.title,
+        "\(report.expired)", "\(report.late)", report.title,
       ])
     }
     return table.text
@@ -39,16 +39,19 @@ enum ReportText {
       Table.Column(name, index < rows.textColumns ? .left : .right)
     }
     var table = Table(columns)
-    for row in rows.rows { table.append(row) }
+    for row in rows.rows { table.append(row.map(\.shown)) }
     return table.text
   }
 
-  /// RFC 4180: a header line, fields with commas, quotes or line breaks in quotes, CRLF.
+  /// RFC 4180: a header line, fields with commas, quotes or line breaks in quotes, CRLF. Also in quotes:
+  /// texts that read as another value, as `"1"`.
   static func csv(_ answer: ReportAnswer) -> String {
     let rows = answer.rows
-    return ([rows.columns] + rows.rows).map { row in
-      row.map(JSONCell.csv).joined(separator: ",") + "\r\n"
-    }.joined()
+    let head = rows.columns.map { JSONCell.csv($0) }
+    let lines = rows.rows.map { row in
+      row.map { JSONCell.csv($0.text, inQuotes: $0.needsQuotes) }
+    }
+    return ([head] + lines).map { $0.joined(separator: ",") + "\r\n" }.joined()
   }
 
   /// Bars for the last windows: eighths of a character tell neighbours apart.

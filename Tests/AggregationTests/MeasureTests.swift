@@ -46,6 +46,31 @@ import Testing
     #expect(groups.group("null")["count"].number == 2)
   }
 
+  @Test func `texts that read as other values stand in quotes, so rows are never alike`() throws {
+    let trial = try Trial(#"{"name": "on", "by": ["properties.on"], "window": "all"}"#)
+    let values = [
+      "1", "\"1\"", "null", "\"null\"", "true", "\"true\"", "\"\"", "\"(other)\"", "\"yes\"",
+      "\"1e2\"",
+    ]
+    try trial.feed(values.map { Line.track("Set", "u", time, "{\"on\":\($0)}") })
+    let rows = try trial.reportAnswer().rows.rows.map { $0[0] }
+    #expect(Set(rows.map(\.shown)).count == values.count)
+    let quoted = Set(rows.filter(\.needsQuotes).map(\.text))
+    #expect(quoted == ["1", "null", "true", "", "(other)", "1e2"])
+    #expect(rows.contains { $0.shown == "yes" } && rows.contains { $0.shown == "\"1\"" })
+  }
+
+  @Test func `the table says which groups and values may miss events`() throws {
+    let trial = try Trial(
+      #"{"name": "q", "by": ["properties.q"], "window": "all", "limit": 2, "#
+        + #""measures": ["count", {"top": "properties.q", "limit": 1}]}"#)
+    let words = ["a", "a", "a", "b", "b", "c", "d", "e", "e", "e", "f", "g", "e", "a"]
+    try trial.feed(words.map { Line.track("Set", "u", time, "{\"q\":\"\($0)\"}") })
+    let answer = try trial.reportAnswer()
+    let remarks = answer.remarks
+    #expect(remarks.contains { $0.hasPrefix("e") && $0.contains("events of each are in (other)") })
+  }
+
   @Test func `a property with too many values keeps the frequent ones and folds the rest`() throws {
     let trial = try Trial(
       #"{"name": "searches", "by": ["properties.query"], "window": "day", "limit": 100, "#

@@ -87,11 +87,16 @@ final class Trial {
   func json(
     _ name: String? = nil, _ question: ReportQuestion = ReportQuestion()
   ) throws -> String {
+    String(decoding: try reportAnswer(name, question).json, as: UTF8.self)
+  }
+
+  func reportAnswer(
+    _ name: String? = nil, _ question: ReportQuestion = ReportQuestion()
+  ) throws -> ReportAnswer {
     try commit()
     let definition = try #require(definitions.first { $0.name == name ?? definitions[0].name })
     let reading = try ReportReading(store.database.path)
-    let answer = try #require(try reading.answer(definition, question))
-    return String(decoding: answer.json, as: UTF8.self)
+    return try #require(try reading.answer(definition, question))
   }
 
   /// As when the report file changes.

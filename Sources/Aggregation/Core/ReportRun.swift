@@ -102,6 +102,7 @@ final class ReportRun {
       if isMeasures {
         count(events[at..<end], of: block, in: &window.state)
       } else {
+        window.state.countEvents(end - at)
         for event in events[at..<end] { try follow(event, of: block, in: window, from: source) }
       }
       at = end
@@ -278,6 +279,10 @@ final class ReportRun {
     erased = HashTable64()
     counters.isChanged = false
     for (start, window) in windows.sorted(by: { $0.key > $1.key }) {
+      guard watermark < plan.expiry(window.state.range) else {
+        windows[start] = nil
+        continue
+      }
       window.state.isChanged = false
       left -= window.state.byteCount
       // An open window is nearly always used again at once; the others are read back if need be.
@@ -303,8 +308,13 @@ final class ReportRun {
 
 /// What a report counts beside its windows.
 struct ReportCounters: Sendable, Equatable {
+  /// Events in the windows that the report keeps.
+  var events: UInt64 { matched - min(matched, expired) }
   /// Events that took effect.
   var matched: UInt64 = 0
+  /// Those of them whose windows were kept long enough and deleted since. Counted by the store, with the
+  /// deletion.
+  var expired: UInt64 = 0
   /// Events that came after their window had closed.
   var late: UInt64 = 0
   /// Of a report of users: events that name nobody.

@@ -95,6 +95,12 @@ struct WindowState: Sendable {
     if events & 0xFFFF == 0 { weigh(limit: limit) }
   }
 
+  /// Counts events that follow users: they never weigh the window, which has one group.
+  mutating func countEvents(_ count: Int) {
+    isChanged = true
+    events += UInt64(count)
+  }
+
   private mutating func weigh(limit: Int) {
     guard stateBytes > Self.maximumBytes, cells.count > 1 else { return }
     fold(to: min(limit, cells.count / 2))
@@ -151,6 +157,13 @@ struct WindowState: Sendable {
 }
 
 extension WindowState {
+  /// How many events a stored window has counted, read without the rest.
+  static func events(in bytes: [UInt8]) throws(StateError) -> UInt64 {
+    var input = StateReader(bytes)
+    guard try input.byte() == Self.version else { throw input.damaged }
+    return try input.number()
+  }
+
   func encoded() -> [UInt8] {
     var output = StateWriter()
     output.byte(Self.version)

@@ -1,9 +1,20 @@
+internal import EventCodec
+internal import Primitives
+
 /// An answer as rows of texts, for tables, CSV and charts.
 extension ReportAnswer {
+  /// What stands in one row and column.
+  public struct Cell: Sendable, Equatable {
+    public var text: String
+    /// A text of an event that reads as another value (`"1"`, not 1), or as one of our own words: quotes
+    /// tell them apart.
+    public var needsQuotes = false
+  }
+
   /// Names of the columns and their cells, each row as long as the names.
   public struct Rows: Sendable {
     public var columns: [String]
-    public var rows: [[String]]
+    public var rows: [[Cell]]
     /// The first columns are texts, the others numbers.
     public var textColumns: Int
   }
@@ -13,7 +24,7 @@ extension ReportAnswer {
   public var rows: Rows {
     let hasWindows = definition.window != .all
     let lines = windows.flatMap { window in
-      let start = hasWindows ? [zone.text(window.range.lowerBound)] : []
+      let start = hasWindows ? [Cell(text: zone.text(window.range.lowerBound))] : []
       let shown = dimensions.isEmpty ? [window.total] : window.groups
       return shown.map { (start + key($0), $0.members) }
     }
@@ -25,8 +36,7 @@ extension ReportAnswer {
   /// One row for each group over the whole period, rounded for eyes, the total last.
   public var summary: Rows {
     var lines = groups.map { (key($0), $0.members) }
-    let words = dimensions.isEmpty ? [] : ["(all)"] + dimensions.dropFirst().map { _ in "" }
-    lines.append((words, total.members))
+    lines.append((words(Self.all), total.members))
     return Self.rows(dimensions, lines, \.plain)
   }
 
@@ -49,7 +59,10 @@ extension ReportAnswer {
     func say(_ count: UInt64, _ text: String) {
       if count > 0 { remarks.append("\(count) \(text)") }
     }
-    say(counters.late, "events came too late and are not in any window")
+    say(
+      counters.late,
+      "events came too late, or are older than the report keeps windows, and are in none")
+    say(counters.expired, "events were in windows that the report keeps no longer")
     say(counters.withoutUser, "events name no user")
     say(counters.unreadable, "events could not be read")
     say(counters.trimmed, "entries of very active users were given up")
@@ -57,6 +70,7 @@ extension ReportAnswer {
     if groups.contains(where: \.isOther) {
       remarks.append("(other) holds the groups beyond the report's limit of \(definition.limit)")
     }
+    remarks += missing
     let estimates = total.members.contains { member in
       guard case .object(let parts) = member.value else { return false }
       return parts.contains { $0.key == "exact" && $0.value == .boolean(false) }
@@ -65,19 +79,58 @@ extension ReportAnswer {
     return remarks
   }
 
-  private func key(_ group: Group) -> [String] {
-    if group.isOther { return ["(other)"] + dimensions.dropFirst().map { _ in "" } }
-    return group.name?.values.map(\.plain) ?? []
+  /// Groups and top values that were folded into others before they came again.
+  private var missing: [String] {
+    var remarks: [String] = []
+    let few = groups.filter { $0.mayMiss > 0 }
+    if let most = few.map(\.mayMiss).max() {
+      let names = few.prefix(3).map { key($0).map(\.shown).joined(separator: " ") }
+      let more = few.count > names.count ? " and \(few.count - names.count) more" : ""
+      remarks.append(
+        "\(names.joined(separator: ", "))\(more): at most \(most) events of each are in (other)")
+    }
+    for member in total.members {
+      guard case .object(let parts) = member.value,
+        case .list(let values)? = parts.first(where: { $0.key == "values" })?.value
+      else { continue }
+      let counts = values.compactMap { value -> Int128? in
+        guard case .object(let parts) = value,
+          case .whole(let count)? = parts.first(where: { $0.key == "mayMiss" })?.value
+        else { return nil }
+        return count
+      }
+      guard let most = counts.max() else { continue }
+      remarks.append(
+        "\(member.key): \(counts.count) values may miss events, each \(most) at most")
+    }
+    return remarks
+  }
+
+  private static let (all, other) = ("(all)", "(other)")
+
+  private func words(_ word: String) -> [Cell] {
+    dimensions.indices.map { Cell(text: $0 == 0 ? word : "") }
+  }
+
+  private func key(_ group: Group) -> [Cell] {
+    if group.isOther { return words(Self.other) }
+    return group.name?.values.map { value in
+      guard case .text(let text) = value else { return Cell(text: value.plain) }
+      let isWord = text == Self.all || text == Self.other
+      return Cell(text: text, needsQuotes: isWord || CanonicalJSON.readsAsValue(text))
+    } ?? []
   }
 
   private static func rows(
-    _ first: [String], _ lines: [([String], [(key: String, value: AnswerValue)])],
+    _ first: [String], _ lines: [([Cell], [(key: String, value: AnswerValue)])],
     _ text: (AnswerValue) -> String
   ) -> Rows {
     let names = lines.first.map { columns($0.1).map(\.name) } ?? []
     return Rows(
       columns: first + names,
-      rows: lines.map { key, members in key + columns(members).map { text($0.value) } },
+      rows: lines.map { key, members in
+        key + columns(members).map { Cell(text: text($0.value)) }
+      },
       textColumns: first.count)
   }
 
@@ -126,5 +179,15 @@ extension ReportAnswer {
     case .json: value.plain
     default: String(decoding: value.json, as: UTF8.self)
     }
+  }
+}
+
+extension ReportAnswer.Cell {
+  /// For eyes: in the quotes of JSON where they are needed.
+  public var shown: String {
+    guard needsQuotes else { return text }
+    var quoted: [UInt8] = []
+    JSONString.append(text, to: &quoted)
+    return String(decoding: quoted, as: UTF8.self)
   }
 }

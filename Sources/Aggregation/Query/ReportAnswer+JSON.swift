@@ -41,7 +41,8 @@ extension ReportAnswer {
     let isKnown = watermark > .min
     output.member(
       "watermark", isKnown ? .text(Timestamp(nanoseconds: watermark).text) : .null)
-    output.member("events", .count(counters.matched))
+    output.member("events", .count(counters.events))
+    output.member("expired", .count(counters.expired))
     output.member("late", .count(counters.late))
     output.member("withoutUser", .count(counters.withoutUser))
     output.member("unreadable", .count(counters.unreadable))

@@ -101,14 +101,14 @@ struct ReportReading: ~Copyable {
     _ definition: ReportDefinition
   ) throws(DatabaseError) -> (id: Int64, counters: ReportCounters)? {
     let rows = try database.prepare(
-      "SELECT id, matched, late, without_user, unreadable, trimmed FROM report "
+      "SELECT id, matched, late, without_user, unreadable, trimmed, expired FROM report "
         + "WHERE name = ? AND signature = ? AND filling = 0")
     try rows.bind(1, definition.name)
     try rows.bind(2, definition.signature)
     guard try rows.step() else { return nil }
     let counters = ReportCounters(
-      matched: rows.unsigned(1), late: rows.unsigned(2), withoutUser: rows.unsigned(3),
-      unreadable: rows.unsigned(4), trimmed: rows.unsigned(5))
+      matched: rows.unsigned(1), expired: rows.unsigned(6), late: rows.unsigned(2),
+      withoutUser: rows.unsigned(3), unreadable: rows.unsigned(4), trimmed: rows.unsigned(5))
     return (rows.integer(0), counters)
   }
 

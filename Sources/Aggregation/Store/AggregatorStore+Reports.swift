@@ -52,12 +52,12 @@ extension AggregatorStore {
   private func known() throws(DatabaseError) -> [String: Known] {
     var known: [String: Known] = [:]
     let rows = try database.prepare(
-      "SELECT name, id, signature, filling, matched, late, without_user, unreadable, trimmed "
-        + "FROM report")
+      "SELECT name, id, signature, filling, matched, late, without_user, unreadable, trimmed, "
+        + "expired FROM report")
     while try rows.step() {
       let counters = ReportCounters(
-        matched: rows.unsigned(4), late: rows.unsigned(5), withoutUser: rows.unsigned(6),
-        unreadable: rows.unsigned(7), trimmed: rows.unsigned(8))
+        matched: rows.unsigned(4), expired: rows.unsigned(9), late: rows.unsigned(5),
+        withoutUser: rows.unsigned(6), unreadable: rows.unsigned(7), trimmed: rows.unsigned(8))
       known[rows.text(0)] = Known(
         id: rows.integer(1), signature: rows.text(2), counters: counters,
         isFilling: rows.integer(3) != 0)

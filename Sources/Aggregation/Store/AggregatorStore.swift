@@ -3,7 +3,8 @@
 //   sink_progress, doubles, double_conflicts, double_totals, forgotten    see SinkState
 //   secret      one row: the key of all hashes
 //   clock       one row: highest timestamp and watermark, nanoseconds
-//   report      id, name, signature of what it counts, counters, filling: 1 until its past is counted
+//   report      id, name, signature of what it counts, counters (expired: events of windows that were
+//               kept long enough and deleted), filling: 1 until its past is counted
 //   window      report, start (first second), end (the one after the last), state: WindowState.swift
 //   track       report, user (hash), state: what a report of users keeps of each
 //   joined      id, person: hashes that identify and alias joined
@@ -37,7 +38,8 @@ final class AggregatorStore {
         PRIMARY KEY (report, user)) WITHOUT ROWID;
       CREATE TABLE joined (id INTEGER PRIMARY KEY, person INTEGER NOT NULL)
       """,
-    ].joined(separator: ";\n")
+    ].joined(separator: ";\n"),
+    "ALTER TABLE report ADD COLUMN expired INTEGER NOT NULL DEFAULT 0",
   ]
 
   /// All but the key of hashes, and whom to forget: no archive knows that any more.

@@ -21,6 +21,17 @@ export function rate(value) {
 /** A value of an event as it stands: texts bare, others as JSON. */
 export const plain = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
+/** The same, and no two values look alike: a text that reads as another value stands in quotes. */
+export function distinct(value) {
+  if (typeof value !== "string") return plain(value);
+  try {
+    JSON.parse(value);
+    return JSON.stringify(value);
+  } catch {
+    return value === "" ? '""' : value;
+  }
+}
+
 const formats = new Map();
 function formatter(options) {
   const key = JSON.stringify(options);

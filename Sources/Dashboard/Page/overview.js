@@ -89,9 +89,11 @@ export class Overview {
     setText(byId("covers"), overTime
       ? `Counted by the ${overTime.window}. Times are yours (${viewerZone}).`
       : "");
-    if (list && overTime?.late > 0) {
-      setText(byId("counts-note"), `${count(overTime.late)} events came after their window had closed and are in none.`);
-    } else setText(byId("counts-note"), "");
+    const gone = list && overTime ? [
+      [overTime.late, "events came after their window had closed and are in none."],
+      [overTime.expired, "events were in windows that the report keeps no longer."],
+    ].filter(([number]) => number > 0).map(([number, text]) => `${count(number)} ${text}`) : [];
+    setText(byId("counts-note"), gone.join(" "));
   }
 
   #overTime(answer, period) {

@@ -2,7 +2,7 @@
 
 import { breakdownChart, Colours, quantilesChart } from "./charts.js";
 import { byId, el, fillSelect, nameElement, setText, table, visible } from "./dom.js";
-import { count, measured, percent, plain, windowLabel } from "./format.js";
+import { count, distinct, measured, percent, windowLabel } from "./format.js";
 import { ask } from "./source.js";
 
 const quantilesOf = (report) => report.measures.find((measure) => measure.startsWith("quantiles "));
@@ -14,6 +14,7 @@ const mostBars = 12, mostKinds = 6;
 /** Which report it is, and what a person should know about its numbers, counted since it began. */
 function note(answer) {
   const remarks = [[answer.withoutUser, "events name no user"], [answer.late, "events came too late"],
+    [answer.expired, "events were in windows that it keeps no longer"],
     [answer.unreadable, "events could not be read"],
     [answer.trimmed, "entries of very active users were given up"]]
     .filter(([number]) => number > 0).map(([number, text]) => `; ${count(number)} ${text}`);
@@ -67,8 +68,8 @@ export class ReportsView {
     const groups = answer.groups.filter((group) => !group.other);
     const [labels, kinds] = [new Map(), new Map()];
     for (const group of groups) {
-      const label = plain(group.by[0]);
-      const kind = group.by.length > 1 ? group.by.slice(1).map(plain).join(", ") : "events";
+      const label = distinct(group.by[0]);
+      const kind = group.by.length > 1 ? group.by.slice(1).map(distinct).join(", ") : "events";
       labels.set(label, (labels.get(label) ?? 0) + group.count);
       kinds.set(kind, (kinds.get(kind) ?? 0) + group.count);
     }
@@ -77,8 +78,8 @@ export class ReportsView {
     const shownKinds = biggest(kinds, mostKinds);
     const slots = this.#colours.assign(shownKinds);
     const countOf = (label, kind) => groups
-      .filter((group) => plain(group.by[0]) === label
-        && (kind === "events" || group.by.slice(1).map(plain).join(", ") === kind))
+      .filter((group) => distinct(group.by[0]) === label
+        && (kind === "events" || group.by.slice(1).map(distinct).join(", ") === kind))
       .reduce((sum, group) => sum + group.count, 0);
     const series = shownKinds.map((kind, index) =>
       ({ name: kind, slot: kind === "events" ? 0 : slots[index], values: bars.map((bar) => countOf(bar, kind)) }));
@@ -94,7 +95,7 @@ export class ReportsView {
     const other = answer.groupsLeftOut + (answer.groups.find((group) => group.other)?.folded ?? 0);
     byId("breakdown-table").replaceChildren(table(visible(answer.title || answer.report),
       [...answer.by.map((by) => ({ title: visible(by) })), { title: "Events", number: true }, { title: "Share", number: true }],
-      groups.map((group) => [...group.by.map((value) => nameElement(plain(value))), count(group.count),
+      groups.map((group) => [...group.by.map((value) => nameElement(distinct(value))), count(group.count),
         percent(group.count / total)]),
       other > 0 ? [`${count(other)} others`, ...answer.by.slice(1).map(() => ""), count(unshown), percent(unshown / total)] : null));
     const more = labels.size - bars.length;
