@@ -25,6 +25,7 @@ enum AggregatorHealth {
     return .object([
       .init("service", "aggregator"), .init("busConnected", .boolean(status.isConnected)),
       .init("trouble", .text(status.trouble)), .init("reportFile", .text(status.fileTrouble)),
+      .init("filling", status.filling.map(filling) ?? .null),
       .init("watermark", watermark ?? .null), .init("head", integer(status.head)),
       .init("lag", integer(status.lag)),
       .init("cursor", integer(status.progress?.cursor.offset ?? 0)),
@@ -33,6 +34,13 @@ enum AggregatorHealth {
       .init("conflicts", integer(status.conflicts)), .init("joins", integer(status.joins)),
       .init("forgottenPeople", integer(status.forgotten)),
       .init("reports", .list(status.reports.map { .text($0.name) })),
+    ])
+  }
+
+  private static func filling(_ filling: AggregatorStatus.Filling) -> JSONText {
+    .object([
+      .init("reports", .list(filling.reports.map { .text($0) })),
+      .init("offset", integer(filling.offset)),
     ])
   }
 
@@ -69,7 +77,7 @@ enum AggregatorHealth {
         help: "Event time up to which windows are closed, since 1970.",
         samples: status.watermark.map { [.init(Double($0) / 1e9)] } ?? []),
       perReport(status, "events_total", .counter, "Events that took effect in a report.") {
-        Double($0.events)
+        Double($0.events + $0.expired)
       },
       perReport(status, "late_total", .counter, "Events that came after their window had closed.") {
         Double($0.late)

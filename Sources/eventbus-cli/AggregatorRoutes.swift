@@ -1,8 +1,10 @@
 import Aggregation
+import BusProtocol
 import Dashboard
 import HTTPServer
 import Primitives
 import ServiceRuntime
+import SinkState
 
 /// What the aggregator answers over HTTP: the page, `/api/reports`, `/api/reports/NAME`, `/api/live` (a
 /// stream), `/api/rates`, `/api/health` (of the whole pipeline), and its own health.
@@ -74,12 +76,21 @@ struct AggregatorRoutes: Sendable {
     do throws(AggregatorError) {
       switch try aggregator.answer(name, question) {
       case .answer(let answer): return Self.response(answer, format)
-      case .notYet: return Self.wrong("report \(name) is being taken up; ask again soon", 503)
+      case .notYet: return Self.wrong(notYet(name), 503)
       case .unknown(let nearest):
         let hint = nearest.map { ": did you mean \"\($0)\"?" } ?? ""
         return Self.wrong("no report \"\(name)\"\(hint)", 404)
       }
     } catch { return Self.wrong("\(error)", 500) }
+  }
+
+  private func notYet(_ name: String) -> String {
+    let status = aggregator.status
+    guard let filling = status.filling, filling.reports.contains(name) else {
+      return "report \(name) is being taken up; ask again soon"
+    }
+    return "report \(name) is being filled from the journal: it is at offset \(filling.offset) of "
+      + "\(status.progress?.cursor.offset ?? 0); ask again soon"
   }
 
   private static func response(_ answer: ReportAnswer, _ format: String) -> HTTPResponse {
@@ -104,6 +115,7 @@ struct AggregatorRoutes: Sendable {
     case (.second(let from)?, .second(let to)?) where from >= to,
       (.local(let from)?, .local(let to)?) where from >= to:
       throw UsageError("from must lie before to")
+    default: break
     }
     question.search = request.parameter("search") ?? ""
     switch request.parameter("windows") ?? "all" {
@@ -119,7 +131,7 @@ struct AggregatorRoutes: Sendable {
     return question
   }
 
-  /// Whole seconds, rounded down.
+  /// Whole seconds, rounded down. What names no zone is in the report's.
   private static func time(
     _ request: HTTPRequest, _ name: String
   ) throws(UsageError) -> ReportTime? {
@@ -138,6 +150,7 @@ struct AggregatorRoutes: Sendable {
         .init("zone", .text(report.zone)), .init("by", .list(report.by.map { .text($0) })),
         .init("measures", .list(report.measures.map { .text($0) })),
         .init("events", .integer(Int64(clamping: report.events))),
+        .init("expired", .integer(Int64(clamping: report.expired))),
         .init("late", .integer(Int64(clamping: report.late))),
         .init("withoutUser", .integer(Int64(clamping: report.withoutUser))),
       ])

@@ -10,11 +10,24 @@ public struct AggregatorStatus: Sendable {
     public var zone: String
     public var by: [String]
     public var measures: [String]
+    /// In the windows that it keeps, and in those that it kept.
     public var events: UInt64
+    public var expired: UInt64
     public var late: UInt64
     public var withoutUser: UInt64
     /// Bytes of its windows in memory.
     public var windowBytes: Int
+  }
+
+  /// New reports that count the past beside the others, and how far they are.
+  public struct Filling: Sendable {
+    public var reports: [String]
+    public var offset: UInt64
+
+    init(_ reports: [String], at offset: UInt64) {
+      self.reports = reports
+      self.offset = offset
+    }
   }
 
   public var isReady = false
@@ -31,6 +44,7 @@ public struct AggregatorStatus: Sendable {
   public var forgotten = 0
   public var commits: UInt64 = 0
   public var reports: [Report] = []
+  public var filling: Filling?
   /// Why the report file is not used as it stands; empty when it is.
   public var fileTrouble = ""
   /// Why nothing can be stored just now; empty while it can.

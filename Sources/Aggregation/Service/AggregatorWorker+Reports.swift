@@ -32,66 +32,48 @@ extension AggregatorWorker {
     shared.state.withLock { $0.status.fileTrouble = text }
   }
 
-  /// Makes these the reports that count from here on.
+  /// Makes these the reports that count from here on. Those that are to be filled follow when they are.
   mutating func take(_ definitions: [ReportDefinition]) throws(AggregatorError) {
     guard let progress = core?.progress else { return }
+    self.definitions = definitions
+    // One that was on its way begins again, as the file may have changed it.
+    fill = nil
     let isPast = progress.cursor != progress.ledger.start
     let (stored, new) = try store.match(definitions, marksFilling: isPast)
     if isPast {
       for name in new { shared.say(.info, "reports.new", "report \(name) begins") }
     }
-    let filling = stored.filter { $0.definition.fills && new.contains($0.definition.name) }
-    if !filling.isEmpty, isPast {
-      guard try fill(filling, to: progress.cursor) else { return }
+    let filling =
+      isPast ? stored.filter { $0.definition.fills && new.contains($0.definition.name) } : []
+    core?.setReports(stored.filter { report in !filling.contains { $0.id == report.id } })
+    if !filling.isEmpty {
+      let forgotten = core?.forgotten ?? ForgottenPeople(key: store.key)
+      fill = try ReportFill(filling, shared.configuration, store, forgotten: forgotten)
+      let names = filling.map(\.definition.name).joined(separator: ", ")
+      shared.say(.info, "reports.fill", "filling \(names) from the journal")
     }
-    core?.setReports(try store.match(definitions, marksFilling: false).reports)
     shared.state.withLock { $0.definitions = definitions }
     tell(nil, trouble: "")
   }
 
-  /// Counts new reports from the journal's beginning up to the cursor, before they go on with all others.
-  /// False when it is to stop: then the next start fills them.
-  private mutating func fill(
-    _ reports: [StoredReport], to cursor: Position
-  ) throws(AggregatorError) -> Bool {
-    let names = reports.map(\.definition.name).joined(separator: ", ")
-    shared.say(.info, "reports.fill", "filling \(names) from the journal")
-    var configuration = SubscriberConfiguration(
-      address: shared.configuration.bus, client: "eventbus aggregator (fill)")
-    configuration.filters = SinkFilters.obeyingForget(shared.configuration.filters)
-    configuration.start = .earliest
-    let subscriber: Subscriber
-    do throws(BusClientError) {
-      subscriber = try Subscriber(configuration)
-    } catch { throw .bus(error) }
-    defer { subscriber.close() }
-    var past = AggregatorCore(
-      progress: SinkProgress(start: Position(epoch: 0, offset: 0)),
-      doubles: Doubles(key: store.key, horizon: shared.configuration.horizon),
-      forgotten: core?.forgotten ?? ForgottenPeople(key: store.key))
-    past.setReports(reports)
-    var end = Position(epoch: 0, offset: 0)
-    while end < cursor {
-      if shared.isStopping { return false }
-      let next: EventBatch?
-      do throws(BusClientError) {
-        next = try subscriber.nextBatch(deadline: .milliseconds(100))
-      } catch { throw .bus(error) }
-      guard let batch = next else {
-        // Nothing comes where the journal begins at the cursor: the past is gone.
-        if let opened = subscriber.status.opened { end = max(end, opened.cursor) }
-        continue
-      }
-      try past.count(batch, before: cursor, from: store)
-      end = batch.end
-      if past.memoryBytes > shared.configuration.windowBytes {
-        try store.commitFill(past, isDone: false)
-        past.markSaved(keepingBytes: shared.configuration.windowBytes / 2)
-      }
-    }
-    try store.commitFill(past, isDone: true)
-    shared.say(.info, "reports.filled", "filled \(names)")
-    return true
+  /// A slice of the past for new reports, as long as the live counting has just taken, so each has half of
+  /// the time; where nothing came, 20 ms. A batch of the past takes a few milliseconds, and at most one more
+  /// than the slice is counted: by so much the live numbers come later.
+  mutating func fillOn(
+    _ subscriber: Subscriber, after liveTime: Int64, isIdle: Bool
+  ) throws(AggregatorError) {
+    guard let fill, let cursor = core?.progress.cursor else { return }
+    let isThrough = try fill.advance(
+      to: cursor, slice: isIdle ? 20_000_000 : liveTime, wait: .milliseconds(isIdle ? 20 : 0))
+    guard isThrough else { return }
+    // Up to the same place, stored first: a kill in between fills again, and counts nothing twice.
+    try commit(subscriber, SystemClock.monotonic())
+    if shared.isStopping { return }
+    try fill.finish(at: cursor)
+    self.fill = nil
+    core?.setReports(try store.match(definitions, marksFilling: false).reports)
+    shared.say(.info, "reports.filled", "filled \(fill.names.joined(separator: ", "))")
+    tell(nil, trouble: "")
   }
 
   /// What the service shows of itself from here on.
@@ -107,6 +89,7 @@ extension AggregatorWorker {
       state.status.forgotten = core.forgotten.count
       state.status.trouble = trouble
       state.status.reports = core.reports.map(AggregatorStatus.Report.init)
+      state.status.filling = fill.map { AggregatorStatus.Filling($0.names, at: $0.end.offset) }
       if let bus {
         state.status.isConnected = bus.isConnected
         state.status.head = max(bus.head, core.progress.cursor.offset)
@@ -123,7 +106,8 @@ extension AggregatorStatus.Report {
     title = definition.title
     window = definition.window.rawValue
     zone = definition.zone
-    events = run.counters.matched
+    events = run.counters.events
+    expired = run.counters.expired
     late = run.counters.late
     withoutUser = run.counters.withoutUser
     windowBytes = run.windowBytes

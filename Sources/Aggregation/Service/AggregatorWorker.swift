@@ -18,7 +18,8 @@ struct AggregatorWorker: ~Copyable {
   private let lock: DirectoryLock
   var file: WatchedFile?
   var core: AggregatorCore?
-  private var definitions: [ReportDefinition]
+  var definitions: [ReportDefinition]
+  var fill: ReportFill?
   private var lastCommit: Int64 = 0
   private var lastCommitTime: Int64 = 0
   private var lastLook: Int64 = 0
@@ -131,9 +132,14 @@ struct AggregatorWorker: ~Copyable {
   private mutating func step(_ subscriber: Subscriber) throws(AggregatorError) {
     let batch: EventBatch?
     do throws(BusClientError) {
-      batch = try subscriber.nextBatch(deadline: .milliseconds(50))
+      batch = try subscriber.nextBatch(deadline: fill == nil ? .milliseconds(50) : .zero)
     } catch { throw .bus(error) }
+    let begun = SystemClock.monotonic()
     if let batch { try core?.apply(batch, from: store) }
+    if fill != nil {
+      let liveTime = SystemClock.monotonic() - begun
+      try fillOn(subscriber, after: liveTime, isIdle: batch == nil)
+    }
     batches &+= 1
     let now = SystemClock.monotonic()
     if isDue(now, isIdle: batch == nil) { try commit(subscriber, now) }
@@ -211,6 +217,7 @@ struct AggregatorWorker: ~Copyable {
       state.status.isConnected = bus.isConnected
       state.status.head = max(bus.head, cursor)
       state.status.lag = state.status.head - cursor
+      if let fill { state.status.filling?.offset = fill.end.offset }
     }
   }
 

@@ -5,6 +5,7 @@ internal import SinkState
 // One commit: everything that changed since the last, and the cursor.
 extension AggregatorStore {
   func commit(_ core: AggregatorCore) throws(AggregatorError) {
+    var expired: [UInt64] = []
     do throws(DatabaseError) {
       try database.transaction { () throws(DatabaseError) in
         try SinkTables.store(core.progress, in: database)
@@ -13,24 +14,28 @@ extension AggregatorStore {
         try storeClock(core)
         try storeJoins(core.people, erasing: core.erasures)
         if !core.erasures.isEmpty { try erase(core) }
-        for report in core.reports { try store(report, core.watermark) }
+        for report in core.reports { expired.append(try store(report, core.watermark)) }
       }
     } catch { throw .database(error) }
+    for (report, count) in zip(core.reports, expired) { report.counters.expired += count }
   }
 
   /// Stores what new reports counted of the past, beside the cursor that all reports share.
   func commitFill(_ core: AggregatorCore, isDone: Bool) throws(AggregatorError) {
+    var expired: [UInt64] = []
     do throws(DatabaseError) {
       try database.transaction { () throws(DatabaseError) in
+        if !core.erasures.isEmpty { try erase(core) }
         let done = try database.prepare("UPDATE report SET filling = 0 WHERE id = ?")
         for report in core.reports {
-          try store(report, core.watermark)
+          expired.append(try store(report, core.watermark))
           guard isDone else { continue }
           try done.bind(1, report.id)
           try done.run()
         }
       }
     } catch { throw .database(error) }
+    for (report, count) in zip(core.reports, expired) { report.counters.expired += count }
   }
 
   private func storeClock(_ core: AggregatorCore) throws(DatabaseError) {
@@ -58,8 +63,13 @@ extension AggregatorStore {
     }
   }
 
-  private func store(_ report: ReportRun, _ watermark: Int64) throws(DatabaseError) {
-    guard report.counters.isChanged || !report.changedWindows.isEmpty else { return }
+  /// Returns how many events were in windows that go now.
+  private func store(_ report: ReportRun, _ watermark: Int64) throws(DatabaseError) -> UInt64 {
+    if report.counters.isChanged || !report.changedWindows.isEmpty { try storeChanges(of: report) }
+    return try expire(report, watermark)
+  }
+
+  private func storeChanges(of report: ReportRun) throws(DatabaseError) {
     let windows = try database.prepare("INSERT OR REPLACE INTO window VALUES (?, ?, ?, ?)")
     for window in report.changedWindows {
       try windows.bind(1, report.id)
@@ -84,18 +94,43 @@ extension AggregatorStore {
     ].enumerated() { try counters.bind(Int32(index + 1), value) }
     try counters.bind(6, report.id)
     try counters.run()
-    try expire(report, watermark)
   }
 
-  /// Deletes the windows that are kept no longer. Readers leave them out by the same rule, so when they
-  /// are deleted changes no answer.
-  private func expire(_ report: ReportRun, _ watermark: Int64) throws(DatabaseError) {
-    guard report.plan.keep < .max else { return }
-    let last = watermark.addingSaturated(-report.plan.keep)
-    let delete = try database.prepare("DELETE FROM window WHERE report = ? AND end <= ?")
-    try delete.bind(1, report.id)
-    try delete.bind(2, ReportPlan.seconds(last))
+  /// Deletes the windows that are kept no longer, of every report at every commit, so that what is gone
+  /// depends on the watermark alone. Returns how many events they had counted.
+  private func expire(
+    _ report: ReportRun, _ watermark: Int64
+  ) throws(DatabaseError) -> UInt64 {
+    guard report.plan.keep < .max else { return 0 }
+    let last = ReportPlan.seconds(watermark.addingSaturated(-report.plan.keep))
+    // The start, too, as it is what the table is in order of.
+    let which = "WHERE report = ? AND start < ? AND end <= ?"
+    func bind(_ statement: borrowing Statement) throws(DatabaseError) {
+      try statement.bind(1, report.id)
+      try statement.bind(2, last)
+      try statement.bind(3, last)
+    }
+    let rows = try database.prepare("SELECT substr(state, 1, 16) FROM window \(which)")
+    try bind(rows)
+    var events: UInt64 = 0
+    var hasRows = false
+    while try rows.step() {
+      hasRows = true
+      do throws(StateError) {
+        events += try WindowState.events(in: rows.bytes(0))
+      } catch {
+        throw DatabaseError(kind: .corrupt, path: database.path, text: "\(error)")
+      }
+    }
+    guard hasRows else { return 0 }
+    let delete = try database.prepare("DELETE FROM window \(which)")
+    try bind(delete)
     try delete.run()
+    let count = try database.prepare("UPDATE report SET expired = expired + ? WHERE id = ?")
+    try count.bind(1, events)
+    try count.bind(2, report.id)
+    try count.run()
+    return events
   }
 
   /// Takes persons out of what is stored. Windows in memory have lost them already.
