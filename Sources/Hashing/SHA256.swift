@@ -42,8 +42,8 @@ internal import CCrypto
     precondition(result == 1, "libcrypto cannot make a checksum")
   }
 
-  /// Looked up once for all threads: a look-up costs more than the hash of a short text. What it points to
-  /// is never changed nor freed, so that threads may share it without a lock.
+  /// Looked up once for all threads: a look-up costs more than the hash of a short text.
+  // Sendable: what it points to is never changed nor freed, so threads share it without a lock.
   @unsafe private struct Algorithm: @unchecked Sendable {
     let pointer: OpaquePointer
 
