@@ -145,7 +145,8 @@ private struct LoadWorker {
         if let rate = share.rate {
           let due = start + Int64(Double(index) * 1e9 / rate)
           if due > now {
-            Pause.wait(milliseconds: Int32(min(100, (due - now) / 1_000_000)))
+            // At least a millisecond: what falls due meanwhile follows at once, and the processor rests.
+            Pause.wait(milliseconds: Int32(min(100, (due - now) / 1_000_000 + 1)))
             if due > SystemClock.monotonic() { continue }
           }
         }
