@@ -31,6 +31,9 @@ enum BenchmarkEvents {
     }
   }
 
+  /// One event under a name of its own.
+  static func payload(named name: String) -> [UInt8] { encode(name, filler: 0, isWhole: true) }
+
   /// For programs that are compared with ours: each event as its size (4 bytes, little endian) and bytes.
   static func write(to path: String) throws {
     guard let file = unsafe fopen(path, "wb") else { throw SystemError.last("fopen", path) }
