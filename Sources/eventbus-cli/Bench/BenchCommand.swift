@@ -68,6 +68,8 @@ enum BenchCommand {
     let settings = try BenchSettings(context.arguments)
     let scratch = try ScratchFolder(
       in: settings.data, prefix: "eventbus-bench", environment: context.environment)
+    // What cannot be written is better known before a long test than behind it.
+    let histogram = try settings.histogram.map { try FileWriter(creating: $0) }
     let run = BenchRun(settings, context, scratch)
     let report: BenchReport
     do {
@@ -75,10 +77,7 @@ enum BenchCommand {
     } catch is BenchInterrupted {
       return context.interruption.code ?? .interrupted
     }
-    if let path = settings.histogram {
-      let file = try FileWriter(creating: path)
-      file.write(PercentileText(report.outcome.latencies).text)
-    }
+    histogram?.write(PercentileText(report.outcome.latencies).text)
     Terminal.output(settings.json ? "\(report.json)\n" : report.text)
     return report.code
   }
