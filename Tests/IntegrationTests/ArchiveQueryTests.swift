@@ -212,6 +212,21 @@ extension IntegrationTests {
       #expect(cut.errors.contains("\(path), byte 0: the file has 0 bytes, and the catalogue says"))
     }
 
+    @Test func `a directory may have any name`() throws {
+      let odd = broker.folder.file("an 'odd' [name]* of \"100%\" Zürich")
+      let other = try TestArchiver(broker, directory: odd, ["--name", "other"])
+      try archive(EventLine.load(0..<50).split(separator: "\n").map(String.init))
+      #expect(other.waitForCursor(50))
+      for words in [
+        ["query", "--count"], ["sql", "--format", "csv", "SELECT count(*) FROM events"],
+      ] {
+        let run = try Program.run(["archive", words[0], "--dir", odd] + words[1...])
+        if run.errors.contains("pip install duckdb") { continue }
+        #expect(run.status == .exited(0) && run.output.contains("50"), "\(run.errors)")
+      }
+      #expect(other.stop() == .exited(0))
+    }
+
     private func size(_ path: String) throws -> Int {
       try Data(contentsOf: URL(fileURLWithPath: path)).count
     }

@@ -43,7 +43,7 @@ final class TestArchiver {
   private func readReady() throws {
     let line = try #require(
       process.output.waitForLine { $0.hasPrefix("ready ") }, "\(process.errorOutput.text)")
-    #expect(line.contains("dir=\(directory)"))
+    #expect(line.removingPercentEncoding?.contains("dir=\(directory)") == true)
     metrics = line.components(separatedBy: "metrics=").last ?? ""
   }
 

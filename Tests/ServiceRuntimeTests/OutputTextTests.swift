@@ -40,6 +40,10 @@ import Testing
     #expect(line.description == "ready bus=tcp://127.0.0.1:7400 live=ipc://@a=b")
     #expect(ReadyLine(line: line.description) == line)
     #expect(line["live"] == "ipc://@a=b")
+    // A folder can have any name.
+    let odd = ReadyLine([("dir", "/data/my \"own\"\n100% Zürich"), ("end", "x%")])
+    #expect(!odd.description.contains("\n") && odd.description.split(separator: " ").count == 3)
+    #expect(ReadyLine(line: odd.description) == odd)
     #expect(ReadyLine(line: "ready")?.addresses.isEmpty == true)
     #expect(ReadyLine(line: "already bus=x") == nil)
   }
