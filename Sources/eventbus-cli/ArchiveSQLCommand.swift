@@ -44,13 +44,20 @@ enum ArchiveSQLCommand {
     // Held on by DuckDB: a compaction would take the files away that it is told to read.
     let lock = try keepFiles(of: directory, context.interruption)
     if let code = context.interruption.code { return code }
-    let paths = try CommandFailure.translating { () throws(ArchiveError) in
-      let found = try ArchiveQuery(directory).checkedFiles()
-      // DuckDB would not notice where a file ends early, between two frames.
-      if let damage = found.damages.first {
-        throw ArchiveError(.damaged, "\(directory)/\(damage): \(ArchiveDamageText.advice)")
+    let (paths, damages) = try CommandFailure.translating { () throws(ArchiveError) in
+      try ArchiveQuery(directory).checkedFiles()
+    }
+    // DuckDB would not notice where a file ends early, between two frames.
+    guard damages.isEmpty else {
+      for damage in damages.prefix(10) {
+        Terminal.error(
+          TerminalText.escape(
+            "eventbus archive sql: damaged: \(directory)/\(damage.file), byte \(damage.byte): "
+              + damage.reason))
       }
-      return found.paths
+      throw CommandFailure(
+        .failed, "\(damages.count) of \(paths.count) files are damaged: \(ArchiveDamageText.advice)"
+      )
     }
     // In a pipe there is nobody to look at a bar, and it would stand among the rows.
     let bar = isatty(1) == 1 && isatty(2) == 1
