@@ -61,11 +61,10 @@ struct ReportFillTests {
     Position(epoch: broker.status.epoch, offset: offset)
   }
 
-  @Test func `a slice counts one batch and returns, so that the live events get their turn`() throws
-  {
+  @Test func `it counts one batch at a time, so that the live events get their turn`() throws {
     let (fill, definition) = try fill()
     var turns = 0
-    while try !fill.advance(to: position(Self.count), slice: 0, wait: .seconds(10)) {
+    while try !fill.advance(to: position(Self.count), wait: .seconds(10)) {
       let end = fill.end
       // What is on its way answers nothing yet.
       #expect(try ReportQuery.answer(definition, in: store.database.path) == nil)
@@ -84,7 +83,7 @@ struct ReportFillTests {
     // The live counting is slow, and stands in the middle of a batch each time.
     var cursor: UInt64 = 1
     while true {
-      let isThrough = try fill.advance(to: position(cursor), slice: 0, wait: .seconds(10))
+      let isThrough = try fill.advance(to: position(cursor), wait: .seconds(10))
       #expect(fill.end.offset <= cursor)
       if cursor >= 4321 && isThrough { break }
       if isThrough { cursor = min(4321, cursor + 700) }

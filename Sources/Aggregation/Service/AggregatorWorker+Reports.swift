@@ -56,15 +56,18 @@ extension AggregatorWorker {
     tell(nil, trouble: "")
   }
 
-  /// A slice of the past for new reports, as long as the live counting has just taken, so each has half of
-  /// the time; where nothing came, 20 ms. A batch of the past takes a few milliseconds, and at most one more
-  /// than the slice is counted: by so much the live numbers come later.
+  /// A batch of the past for new reports: when nothing is to be counted live, or the live counting has had
+  /// as long as the last one took. So each has half of the time under load, and live numbers come later by
+  /// one batch of the past, a few milliseconds.
   mutating func fillOn(
     _ subscriber: Subscriber, after liveTime: Int64, isIdle: Bool
   ) throws(AggregatorError) {
     guard let fill, let cursor = core?.progress.cursor else { return }
-    let isThrough = try fill.advance(
-      to: cursor, slice: isIdle ? 20_000_000 : liveTime, wait: .milliseconds(isIdle ? 20 : 0))
+    liveTurn += liveTime
+    guard isIdle || liveTurn >= fillTurn else { return }
+    let begun = SystemClock.monotonic()
+    let isThrough = try fill.advance(to: cursor, wait: .milliseconds(isIdle ? 20 : 0))
+    (liveTurn, fillTurn) = (0, SystemClock.monotonic() - begun)
     guard isThrough else { return }
     // Up to the same place, stored first: a kill in between fills again, and counts nothing twice.
     try commit(subscriber, SystemClock.monotonic())

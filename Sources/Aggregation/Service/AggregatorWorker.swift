@@ -20,6 +20,8 @@ struct AggregatorWorker: ~Copyable {
   var core: AggregatorCore?
   var definitions: [ReportDefinition]
   var fill: ReportFill?
+  /// How long the last batch of the past took, and what came live since; nanoseconds.
+  var (fillTurn, liveTurn): (Int64, Int64) = (0, 0)
   private var lastCommit: Int64 = 0
   private var lastCommitTime: Int64 = 0
   private var lastLook: Int64 = 0

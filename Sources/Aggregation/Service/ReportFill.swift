@@ -3,7 +3,7 @@ internal import BusProtocol
 internal import Primitives
 internal import SinkState
 
-/// New reports on their way through the journal's past, a slice at a time beside the live counting, until
+/// New reports on their way through the journal's past, a batch at a time beside the live counting, until
 /// they are where it is. They have a core of their own, as they are at another place of the journal.
 ///
 /// One thread uses it, between the live batches.
@@ -42,27 +42,21 @@ final class ReportFill {
 
   var names: [String] { reports.map(\.definition.name) }
 
-  /// Counts batches for about as long as `slice`, one at least if one is there within `wait`, and none
-  /// that reaches beyond `cursor`, which is what is counted live. True when there is nothing more to count
-  /// before it: then `finish`.
-  func advance(
-    to cursor: Position, slice: Int64, wait: Duration
-  ) throws(AggregatorError) -> Bool {
-    let begun = SystemClock.monotonic()
-    repeat {
-      guard let batch = try next(wait) else {
-        // Nothing comes where the journal begins at the cursor: the past is gone.
-        if let opened = subscriber.status.opened { end = max(end, opened.cursor) }
-        return end >= cursor
-      }
-      guard batch.end <= cursor else {
-        held = batch
-        return true
-      }
-      try past.count(batch, before: nil, from: store)
-      end = batch.end
-      if past.memoryBytes > windowBytes { try save(isDone: false) }
-    } while SystemClock.monotonic() - begun < slice
+  /// Counts one batch, if one is there within `wait`, and none that reaches beyond `cursor`, up to which is
+  /// counted live. True when there is nothing more to count before it: then `finish`.
+  func advance(to cursor: Position, wait: Duration) throws(AggregatorError) -> Bool {
+    guard let batch = try next(wait) else {
+      // Nothing comes where the journal begins at the cursor: the past is gone.
+      if let opened = subscriber.status.opened { end = max(end, opened.cursor) }
+      return end >= cursor
+    }
+    guard batch.end <= cursor else {
+      held = batch
+      return true
+    }
+    try past.count(batch, before: nil, from: store)
+    end = batch.end
+    if past.memoryBytes > windowBytes { try save(isDone: false) }
     return end >= cursor
   }
 
