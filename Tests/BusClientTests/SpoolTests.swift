@@ -31,6 +31,19 @@ struct SpoolTests {
     broker.join()
   }
 
+  @Test func `events that went to the spool leave their place in memory to others`() throws {
+    let folder = try TemporaryFolder()
+    var configuration = ProducerConfiguration(
+      address: "ipc://" + folder.file("bus"), client: "test")
+    configuration.overflow = .spill(path: folder.file("spool.sqlite"))
+    configuration.maximumEvents = 40
+    configuration.batchEvents = 10
+    let producer = try Producer(configuration)
+    for number in 0..<1000 { try producer.publish("A", number) }
+    let result = producer.closeBlocking(deadline: .milliseconds(50))
+    #expect((result.unacknowledged, result.spooled) == (1000, 1000))
+  }
+
   @Test func `a spool of a newer program is refused, named and kept`() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("spool.sqlite")

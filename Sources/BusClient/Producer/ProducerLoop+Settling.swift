@@ -140,7 +140,7 @@ struct ProducerSettled: Sendable {
   var spilled = 0
   /// Events that were in the spool and are settled.
   var unspooled = 0
-  /// Of those in memory, which is free now.
+  /// That left memory, settled or spilled.
   var events = 0
   var bytes = 0
   var rows: [Int64] = []

@@ -129,6 +129,7 @@ struct ProducerLoop: ~Copyable {
       return core.enqueue(batch)
     }
     settled.spilled += batch.events
+    settled.events += batch.events
     settled.bytes += batch.cost
   }
 
