@@ -11,12 +11,6 @@ internal import Primitives
 internal import Synchronization
 internal import TrackingPlan
 
-#if canImport(Glibc)
-  internal import Glibc
-#else
-  internal import Darwin
-#endif
-
 /// Follows the plan on the bus, on a thread of its own.
 final class PlanKeeper: Sendable {
   /// Events behind the newest copy below which it is not published anew, however short the journal.
@@ -139,19 +133,10 @@ final class PlanKeeper: Sendable {
   private func writeFile(_ plan: PublishedPlan) {
     guard let directory, let file else { return }
     do {
-      try Self.makeFolders(directory)
+      try Folders.make(directory, mode: 0o755)
       try PrivateFile.write(plan.bytes, to: file, mode: 0o644)
     } catch {
       onTrouble("the plan is not kept: \(error)")
-    }
-  }
-
-  /// The folder and the one that it is in.
-  private static func makeFolders(_ path: String) throws(SystemError) {
-    let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-    for folder in [parent, path] where !folder.isEmpty {
-      guard unsafe mkdir(folder, 0o755) != 0, errno != EEXIST else { continue }
-      throw SystemError(call: "mkdir", code: errno, subject: folder)
     }
   }
 }

@@ -79,18 +79,7 @@ public struct DestinationFolder: Hashable, Sendable {
   }
 
   /// Makes the folder and what is missing above it.
-  public func create() throws(SystemError) {
-    var at = path.utf8.startIndex
-    while let slash = path.utf8[path.utf8.index(after: at)...].firstIndex(of: UInt8(ascii: "/")) {
-      try Self.make(String(path[..<slash]))
-      at = slash
-    }
-    try Self.make(path)
-  }
-
-  private static func make(_ path: String) throws(SystemError) {
-    if unsafe mkdir(path, 0o750) != 0, errno != EEXIST { throw .last("mkdir", path) }
-  }
+  public func create() throws(SystemError) { try Folders.make(path) }
 
   /// Moves the state file and what SQLite has beside it aside; returns the new path.
   func moveStateAside(at time: Timestamp) throws(SystemError) -> String {
