@@ -29,6 +29,8 @@ public final class ThreadExecutor: SerialExecutor {
   }
 
   private let shared: Shared
+  /// A burst leaves no more room behind than for so many.
+  private static var keptMessages: Int { 64 }
 
   public init(name: String) throws(SystemError) {
     let shared = try Shared()
@@ -68,13 +70,11 @@ public final class ThreadExecutor: SerialExecutor {
   private static func run(_ shared: Shared, _ executor: UnownedSerialExecutor) {
     shared.threadID.store(OwnedThread.currentID, ordering: .relaxed)
     var calls: [(at: Int64, body: @Sendable () -> Void)] = []
+    var messages: [Message] = []
     while true {
       shared.gate.wait()
-      let messages = shared.messages.withLock { messages in
-        let taken = messages
-        messages = []
-        return taken
-      }
+      // The two arrays change places, so that whoever wakes the thread allocates none.
+      shared.messages.withLock { swap(&messages, &$0) }
       for message in messages {
         switch message {
         case .job(let job): unsafe job.runSynchronously(on: executor)
@@ -82,6 +82,8 @@ public final class ThreadExecutor: SerialExecutor {
         case .stop: return
         }
       }
+      // Now, since calls keep their actor.
+      messages.removeAll(keepingCapacity: messages.count <= Self.keptMessages)
       let now = SystemClock.monotonic()
       let due = calls.filter { $0.at <= now }.sorted { $0.at < $1.at }
       calls.removeAll { $0.at <= now }
