@@ -2,7 +2,9 @@ import Analytics
 import AnalyticsTestSupport
 import AutoTracking
 import EventModel
+import Primitives
 import Synchronization
+import TestSupport
 import Testing
 import TrackingPlan
 
@@ -69,6 +71,53 @@ struct PlanFollowerTests {
     try await until { transport.exchanges.count == 3 }
     running.cancel()
     await running.value
+  }
+
+  @Test func `a plan is in force from the next launch's start on, and is not fetched again`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let path = folder.file("app/plan.json")
+    func follower(_ tracker: AutoTracker, _ transport: FakeTransport) throws -> PlanFollower {
+      try PlanFollower(
+        "https://a.example/v1/plan", for: tracker, storePath: path, transport: transport)
+    }
+    let first = try follower(Self.tracker(), FakeTransport([try Self.answer(1)]))
+    #expect(await first.refresh())
+    #expect(await first.storeFailure == nil)
+
+    let tracker = Self.tracker()
+    let transport = FakeTransport([.failure("no network"), .status(304), try Self.answer(2)])
+    let second = try follower(tracker, transport)
+    let plan = try #require(tracker.plan, "before any answer")
+    #expect(plan.document.version == 1)
+    #expect(await !second.refresh())
+    #expect(await !second.refresh())
+    #expect(await second.refresh())
+    #expect(transport.exchanges[1].request.header("If-None-Match") == "\"\(plan.tag)\"")
+    let third = Self.tracker()
+    _ = try follower(third, FakeTransport())
+    #expect(third.plan?.document.version == 2)
+  }
+
+  @Test func `a file that cannot be used costs no plan, and is told`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("plan.json")
+    try PrivateFile.write(Array("{\"version\": ".utf8), to: path)
+    let tracker = Self.tracker()
+    let follower = try PlanFollower(
+      "https://a.example/v1/plan", for: tracker, storePath: path,
+      transport: FakeTransport([try Self.answer(1)]))
+    #expect(tracker.plan == nil)
+    #expect(await follower.storeFailure?.contains(path) == true)
+    #expect(await follower.refresh())
+    #expect(await follower.storeFailure == nil, "it was replaced")
+
+    let lost = try PlanFollower(
+      "https://a.example/v1/plan", for: Self.tracker(), storePath: path + "/plan.json",
+      transport: FakeTransport([try Self.answer(1)]))
+    #expect(await lost.refresh())
+    #expect(await lost.storeFailure?.hasPrefix("the plan is not kept") == true)
   }
 
   private struct NeverHeld: Error {}

@@ -26,6 +26,9 @@ struct PlanFollowerCore {
     random = SeededRandom(seed: seed)
   }
 
+  /// A plan of an earlier launch is in force: it is not fetched again.
+  mutating func restore(_ plan: PublishedPlan) { tag = "\"\(plan.tag)\"" }
+
   var headers: [AnalyticsRequest.Header] {
     var headers = [AnalyticsRequest.Header("Accept", "application/json")]
     if let tag { headers.append(.init("If-None-Match", tag)) }

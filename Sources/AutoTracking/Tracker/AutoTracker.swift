@@ -8,7 +8,7 @@ internal import Synchronization
 /// ```swift
 /// let tracker = AutoTracker(sendingTo: analytics)
 /// tracker.observeUIKit()                          // controls, gestures, screens, alerts, cells
-/// let follower = PlanFollower("https://events.example.com/v1/plan", for: tracker)
+/// let follower = try PlanFollower("https://events.example.com/v1/plan", for: tracker)
 /// ```
 /// An event goes the same way whatever it is: the responder chain gives the path (`EventPath`), the
 /// collection plan says which event the path means and which properties it has, and the service sends it.
