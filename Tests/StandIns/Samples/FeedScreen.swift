@@ -81,6 +81,17 @@ struct FormsScreen: View, AnalyticsTracking {
 }
 
 struct Root: View {
+  let analytics: AnalyticsService
+
+  var body: some View {
+    FeedScreen()
+      .analytics(analytics)
+      .tracksLifecycle(with: analytics)
+  }
+}
+
+/// A client without a service.
+struct SmallRoot: View {
   let client: AnalyticsClient
 
   var body: some View {
