@@ -103,7 +103,8 @@ let modules: [Module] = [
     ], settings: spans, testsUse: ["BusBroker", "EventJournal"]),
   // Both for apps: nothing outside the system in them.
   Module(
-    name: "AnalyticsBus", uses: ["Primitives", "EventModel", "BusClient", "Analytics"],
+    name: "AnalyticsBus",
+    uses: ["Primitives", "EventModel", "Database", "BusClient", "Analytics"],
     testsUse: ["BusBroker", "EventJournal", "BusProtocol", "EventCodec"]),
   Module(
     name: "AutoTracking",
@@ -220,6 +221,7 @@ targets += [
     name: "ReadmeTests",
     dependencies: [
       "TestSupport", "EventBus", "BusBroker", "Primitives", "Analytics", "AnalyticsTestSupport",
+      "AutoTracking",
     ],
     swiftSettings: strict),
   // The built program as people run it: processes, sockets, disks.

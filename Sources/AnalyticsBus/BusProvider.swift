@@ -1,5 +1,6 @@
 public import Analytics
 public import BusClient
+internal import Database
 internal import Primitives
 internal import Synchronization
 
@@ -19,16 +20,22 @@ public final class BusProvider: AnalyticsProvider {
     public var taken = 0
     /// Not taken by it.
     public var dropped = 0
+    /// Taken, and forgotten by `erase` before the broker had acknowledged them.
+    public var erased = 0
     /// Why the latest one was dropped.
     public var lastFailure: BusClientError?
   }
 
   /// By which plugins name it.
   public let name: String
-  /// For its counters and its identity; ``AnalyticsService`` stamps events, so the latter is not used.
-  public let producer: Producer
+  private let configuration: ProducerConfiguration
   private let flushDeadline: Duration
-  private let state = Mutex(Counters())
+  private let state: Mutex<State>
+
+  private struct State {
+    var producer: Producer
+    var counters = Counters()
+  }
 
   /// - Parameters:
   ///   - configuration: `overflow` becomes `.throw` where it is `.block`: no app waits for its analytics.
@@ -40,23 +47,28 @@ public final class BusProvider: AnalyticsProvider {
   ) throws(BusClientError) {
     var configuration = configuration
     if configuration.overflow == .block { configuration.overflow = .throw }
-    producer = try Producer(configuration)
+    self.configuration = configuration
+    state = Mutex(State(producer: try Producer(configuration)))
     self.name = name
     self.flushDeadline = flushDeadline
   }
 
   /// Counts up to now.
-  public var counters: Counters { state.withLock { $0 } }
+  public var counters: Counters { state.withLock { $0.counters } }
+
+  /// For its counters and its denial; ``Analytics/AnalyticsService`` stamps events, so its identity is not
+  /// used. Another one after `erase`.
+  public var producer: Producer { state.withLock { $0.producer } }
 
   /// Hands the event to the producer; never blocks.
   public func deliver(_ event: StampedEvent) {
     do throws(BusClientError) {
       try producer.publish(payload: event.payload, name: Array(event.topic.utf8))
-      state.withLock { $0.taken += 1 }
+      state.withLock { $0.counters.taken += 1 }
     } catch {
-      state.withLock { counters in
-        counters.dropped += 1
-        counters.lastFailure = error
+      state.withLock { state in
+        state.counters.dropped += 1
+        state.counters.lastFailure = error
       }
     }
   }
@@ -70,7 +82,21 @@ public final class BusProvider: AnalyticsProvider {
       failure: result.isComplete ? nil : result.failure?.description ?? "not acknowledged in time")
   }
 
-  // Nothing to erase: a producer sends at once, and what it still holds is on its way.
+  /// Forgets what the broker has not acknowledged, in memory and in the spool, by ending the producer and
+  /// beginning another. What is on its way at this moment may arrive; what has arrived is erased at the bus:
+  /// `eventbus archive forget`. Takes up to a second.
+  public func erase() async {
+    let left = await producer.close(deadline: .zero)
+    if case .spill(let path, _) = configuration.overflow { DatabaseFiles.remove(path) }
+    state.withLock { $0.counters.erased += Int(clamping: left.unacknowledged) }
+    do throws(BusClientError) {
+      let fresh = try Producer(configuration)
+      state.withLock { $0.producer = fresh }
+    } catch {
+      // The closed one stays: what is delivered is dropped, and counted with this reason.
+      state.withLock { $0.counters.lastFailure = error }
+    }
+  }
 
   /// Waits for acknowledgements and ends; events delivered later are dropped and counted.
   @discardableResult
