@@ -262,6 +262,20 @@ import Testing
     #expect(save.map(\.id) == [1, 2])
   }
 
+  @Test func `a store that fails is tried once a pause, also with nothing to write`() {
+    var bench = Bench()
+    bench.core.storeOpened()
+    bench.core.storeFailed("locked", at: 0)
+    let pause = AnalyticsClientCore.storePause
+    #expect(bench.core.nextTime == pause && bench.core.actions(at: pause - 1) == [])
+    #expect(bench.core.actions(at: pause) == [.store(save: [], delete: [])])
+    bench.core.storeFailed("locked", at: pause)
+    #expect(bench.core.nextTime == 2 * pause)
+    #expect(bench.core.actions(at: 2 * pause) == [.store(save: [], delete: [])])
+    bench.core.stored()
+    #expect(bench.core.nextTime == nil && bench.core.actions(at: 3 * pause) == [])
+  }
+
   @Test func `what is erased is counted, and an answer to it changes nothing`() {
     var bench = Bench()
     bench.track(3)

@@ -88,36 +88,14 @@ struct ClientStoreTests {
 
   @Test func `without a place to write, the client goes on in memory and counts it`() async throws {
     let transport = FakeTransport()
-    let client = try client(transport, path: folder.file("missing/events.sqlite"))
+    // A file is in the place of its folder.
+    try Data().write(to: URL(fileURLWithPath: folder.file("file")))
+    let client = try client(transport, path: folder.file("file/events.sqlite"))
     track(1...3, on: client)
     #expect(await client.flush().isComplete)
     let metrics = await client.metrics
     #expect(metrics.delivered == 3 && metrics.storeFailures >= 1)
     #expect(metrics.lastStoreFailure?.contains("must be there") == true)
-  }
-
-  @Test func `a store that can be opened later gets all that waits`() async throws {
-    let clock = ManualClock()
-    let later = folder.file("later")
-    var configuration = AnalyticsClientConfiguration(
-      endpoint: "http://collector.example/", storePath: later + "/events.sqlite")
-    configuration.clock = clock
-    let first = try AnalyticsClient(
-      configuration, transport: FakeTransport(rest: .failure("no network")))
-    track(1...3, on: first)
-    await first.flush()
-    #expect(await first.metrics.isStored == false)
-    try FileManager.default.createDirectory(atPath: later, withIntermediateDirectories: false)
-    #expect(
-      await eventually {
-        clock.advance(by: .seconds(10))
-        return await first.metrics.isStored
-      })
-    await first.close()
-    let transport = FakeTransport()
-    let second = try client(transport, path: later + "/events.sqlite")
-    #expect(await second.flush().isComplete)
-    #expect(transport.acceptedNames == ["E1", "E2", "E3"])
   }
 
   @Test func `a full disk loses nothing, and what waits is stored when there is room`()

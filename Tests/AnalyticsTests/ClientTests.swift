@@ -1,6 +1,7 @@
 import Analytics
 import AnalyticsTestSupport
 import Database
+import Dispatch
 import Primitives
 import TestSupport
 import Testing
@@ -26,6 +27,34 @@ struct ClientTests {
 
   private func event(_ number: Int) -> AnalyticsEvent {
     AnalyticsEvent(name: "E\(number)", properties: ["number": .int(Int64(number))])
+  }
+
+  /// Holds up whoever encodes it.
+  private struct Slow: PublishableEvent {
+    static let eventType: EventType = "Slow"
+    let gate: DispatchSemaphore
+    var eventProperties: PropertyObject? {
+      gate.wait()
+      return nil
+    }
+  }
+
+  @Test func `S1.2 track returns at once from any thread while the client is at work`() async throws
+  {
+    let transport = FakeTransport()
+    let client = try client(transport)
+    let gate = DispatchSemaphore(value: 0)
+    client.track(Slow(gate: gate))
+    // No actor's turn is waited for: these lines would never end.
+    for number in 1...100 { client.track(event(number)) }
+    await withTaskGroup { group in
+      for number in 101...104 { group.addTask { client.track(event(number)) } }
+    }
+    gate.signal()
+    #expect(await client.flush().isComplete)
+    let inOrder = ["Slow"] + (1...100).map { "E\($0)" }
+    #expect(Array(transport.acceptedNames.prefix(101)) == inOrder)
+    #expect(transport.acceptedEvents.count == 105)
   }
 
   @Test func `S1.2 the twentieth event flushes by itself`() async throws {

@@ -24,6 +24,7 @@ extension AnalyticsClient {
   private func take(_ item: Item) {
     switch item {
     case .event(let event, let time):
+      identify()
       do throws(EventEncodingError) {
         core.append(try stamper.stamp(event, at: time).json(using: &scratch), at: now)
       } catch {
@@ -72,11 +73,6 @@ extension AnalyticsClient {
     guard !isStarted else { return }
     isStarted = true
     openStore()
-    if stamper.identity.anonymousId.isEmpty {
-      stamper.identity.anonymousId =
-        storeHolder.settings["anonymousId"] ?? stamper.newID(at: .now())
-    }
-    keepAnonymousId()
   }
 
   private func openStore() {
@@ -90,6 +86,13 @@ extension AnalyticsClient {
 
   func store(_ save: [QueuedEvent], _ delete: [ClosedRange<Int64>]) {
     do throws(DatabaseError) {
+      var (save, delete) = (save, delete)
+      if let late = try storeHolder.openLate() {
+        core.restoreLate(late.events)
+        if hasOwnAnonymousId { takeAnonymousId(late.settings) }
+        // The earlier events may have given others new ids.
+        (save, delete) = core.unsaved
+      }
       try storeHolder.apply(save: save, delete: delete)
       core.stored()
     } catch {
@@ -109,15 +112,37 @@ extension AnalyticsClient {
     }
   }
 
-  private func keepAnonymousId() {
+  /// Gives the first event that no service has stamped an anonymous id: the kept one, or a new one, which
+  /// is kept. Beside a service there is none, since it would be one more to forget.
+  private func identify() {
+    guard stamper.identity.anonymousId.isEmpty else { return }
+    takeAnonymousId(storeHolder.settings)
+  }
+
+  private func takeAnonymousId(_ settings: [String: String]) {
+    if let kept = settings["anonymousId"] {
+      stamper.identity.anonymousId = kept
+    } else if stamper.identity.anonymousId.isEmpty {
+      stamper.identity.anonymousId = stamper.newID(at: .now())
+    }
+    keepAnonymousId(stamper.identity.anonymousId)
+  }
+
+  /// Not one that the app gave.
+  private var hasOwnAnonymousId: Bool {
+    storeHolder.settings["anonymousId"] == stamper.identity.anonymousId
+  }
+
+  private func keepAnonymousId(_ id: String?) {
     do throws(DatabaseError) {
-      try storeHolder.set("anonymousId", stamper.identity.anonymousId)
+      try storeHolder.set("anonymousId", id)
     } catch {
       core.countStoreFailure(error.description)
     }
   }
 
-  /// Forgets what waits and was not sent, in memory and on disk, and cuts off what is under way.
+  /// Forgets what waits and was not sent, in memory and on disk, and the anonymous id that the client made,
+  /// and cuts off what is under way. Later events get a new id.
   public func erase() async {
     var seen = 0
     while true {
@@ -132,6 +157,8 @@ extension AnalyticsClient {
     core.eraseUnseen(seen)
     core.erase()
     sending?.cancel()
+    if hasOwnAnonymousId { stamper.identity.anonymousId = "" }
+    keepAnonymousId(nil)
     do throws(DatabaseError) {
       try storeHolder.eraseEvents()
     } catch {

@@ -4,8 +4,8 @@ public struct AnalyticsClientConfiguration: Sendable {
   public var endpoint: String
   /// Sent as the user of Basic authentication; nil for a server that asks for none.
   public var writeKey: String?
-  /// The SQLite file that undelivered events are kept in, in a folder that is there. Nil keeps them in
-  /// memory only. One client at a time has a file; a second one goes on in memory, and counts it.
+  /// The SQLite file that undelivered events are kept in; its folder is made. Nil keeps them in memory
+  /// only. One client at a time has a file; a second one goes on in memory, and counts it.
   public var storePath: String?
 
   /// A flush begins by itself when so many events wait,

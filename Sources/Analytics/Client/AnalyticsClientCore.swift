@@ -22,7 +22,11 @@ struct AnalyticsClientCore: Sendable {
   private(set) var metrics = AnalyticsClientMetrics()
   private(set) var attempt = 0
 
+  /// Of this launch.
+  private var firstID: Int64
   private var nextID: Int64
+  /// Those of an earlier launch that were found late, while a request was under way.
+  private var late: [QueuedEvent] = []
   /// Events up to this id are to be sent now.
   private var flushTarget: Int64
   /// Events behind it, and since when the oldest of them waits.
@@ -52,6 +56,7 @@ struct AnalyticsClientCore: Sendable {
   ///   now: from the clock.
   init(_ configuration: AnalyticsClientConfiguration, firstID: Int64 = 1) {
     self.configuration = configuration
+    self.firstID = firstID
     nextID = firstID
     flushTarget = firstID - 1
     requestCap = max(1, configuration.requestEvents)
@@ -71,6 +76,32 @@ extension AnalyticsClientCore {
       savedTo = last.id
       flushTarget = last.id
     }
+    shed()
+  }
+
+  /// The same from a store that could be opened only now: they go out before all that is not under way.
+  mutating func restoreLate(_ events: [QueuedEvent]) {
+    guard let last = events.last else { return }
+    metrics.restored += events.count
+    // The clock was set back since; nothing of this launch is in the store yet.
+    if last.id >= firstID { renumber(by: last.id - firstID + 1) }
+    late = events
+    takeLate()
+  }
+
+  private mutating func renumber(by distance: Int64) {
+    queue.renumber(by: distance)
+    firstID += distance
+    nextID += distance
+    flushTarget += distance
+    if let saved = savedTo { savedTo = saved + distance }
+    for index in waiters.indices { waiters[index].target += distance }
+  }
+
+  private mutating func takeLate() {
+    guard inFlight == 0, !late.isEmpty else { return }
+    queue.prepend(late)
+    late = []
     shed()
   }
 
@@ -130,8 +161,9 @@ extension AnalyticsClientCore {
 
   /// All that waits goes, also what is under way: its outcome counts no more.
   mutating func erase() {
-    metrics.erased += queue.count
+    metrics.erased += queue.count + late.count
     queue.removeAll()
+    late = []
     inFlight = 0
     attempt += 1
     pendingDeletes = []
@@ -155,6 +187,13 @@ extension AnalyticsClientCore {
     random: inout some RandomNumberGenerator
   ) {
     guard attempt == self.attempt, inFlight > 0 else { return }
+    settle(outcome, at: now, &random)
+    takeLate()
+  }
+
+  private mutating func settle(
+    _ outcome: RequestOutcome, at now: Int64, _ random: inout some RandomNumberGenerator
+  ) {
     switch outcome {
     case .delivered(let refused):
       metrics.delivered += inFlight - refused.count
@@ -309,7 +348,7 @@ extension AnalyticsClientCore {
   /// The counts, with what waits now.
   var status: AnalyticsClientMetrics {
     var status = metrics
-    status.waiting = queue.count
+    status.waiting = queue.count + late.count
     status.isStored = savedTo.map { $0 >= queue.last?.id ?? 0 } ?? false
     return status
   }
@@ -318,10 +357,19 @@ extension AnalyticsClientCore {
 // The store.
 extension AnalyticsClientCore {
   private mutating func storeAction(at now: Int64) -> AnalyticsClientAction? {
-    guard let savedTo, now >= storeNotBefore else { return nil }
-    let save = queue.after(savedTo)
-    guard !save.isEmpty || !pendingDeletes.isEmpty else { return nil }
-    return .store(save: save, delete: pendingDeletes)
+    guard now >= storeNotBefore else { return nil }
+    let (save, delete) = unsaved
+    // After a failure also without anything to write: an earlier launch's events may be waiting there.
+    guard !save.isEmpty || !delete.isEmpty || (savedTo != nil && storeNotBefore > .min) else {
+      return nil
+    }
+    return .store(save: save, delete: delete)
+  }
+
+  /// What the store does not know yet.
+  var unsaved: (save: [QueuedEvent], delete: [ClosedRange<Int64>]) {
+    guard let savedTo else { return ([], []) }
+    return (queue.after(savedTo), pendingDeletes)
   }
 
   /// The last `.store` is on disk.

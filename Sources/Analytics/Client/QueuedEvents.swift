@@ -37,6 +37,20 @@ struct QueuedEvents: Sendable {
     bytes += event.body.count
   }
 
+  /// Puts older ones in front.
+  mutating func prepend(_ events: [QueuedEvent]) {
+    precondition(
+      events.last?.id ?? .min < storage[head...].first??.id ?? .max, "older events go in front")
+    storage.replaceSubrange(0..<head, with: events)
+    head = 0
+    bytes += events.reduce(0) { $0 + $1.body.count }
+  }
+
+  /// Gives all of them later places in the order.
+  mutating func renumber(by distance: Int64) {
+    for index in head..<storage.count { storage[index]?.id += distance }
+  }
+
   mutating func removeFirst(_ count: Int) {
     for index in head..<head + count { release(index) }
     head += count

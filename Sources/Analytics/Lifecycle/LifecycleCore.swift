@@ -30,7 +30,13 @@ struct LifecycleCore: Sendable {
   /// Of the last launch that was told; kept by the service.
   var stored: Version?
 
-  init(stored: Version? = nil) { self.stored = stored }
+  /// False where an earlier launch is known of, if only by a file that cannot be read.
+  var isFirstLaunch: Bool
+
+  init(stored: Version? = nil) {
+    self.stored = stored
+    isFirstLaunch = stored == nil
+  }
 
   /// The events of a notice; empty when it is no news.
   mutating func take(_ notice: LifecycleNotice, at time: Timestamp) -> [AnalyticsEvent] {
@@ -61,10 +67,11 @@ struct LifecycleCore: Sendable {
       ]
       events.append(
         AnalyticsEvent("Application Updated", timestamp: time, properties: before.merging(now)))
-    } else if stored == nil {
+    } else if isFirstLaunch {
       events.append(AnalyticsEvent("Application Installed", timestamp: time, properties: now))
     }
     stored = version
+    isFirstLaunch = false
     let opened: PropertyObject = ["from_background": false]
     return events + [
       AnalyticsEvent("Application Opened", timestamp: time, properties: opened.merging(now))

@@ -28,6 +28,9 @@ public actor AnalyticsService: AnalyticsEventSending {
   var core: AnalyticsServiceCore
   var counts = AnalyticsServiceMetrics()
   private let storeHolder: StoreHolder
+  private nonisolated let optOutMark: OptOutMark
+  /// When the store is tried again; nil while it has all that it should.
+  private var nextStoreTry: Int64?
   private var isStarted = false
   private var backlog: ArraySlice<ServiceCall> = []
   /// Runs while providers erase; later calls wait for it.
@@ -51,7 +54,8 @@ public actor AnalyticsService: AnalyticsEventSending {
     self.configuration = configuration
     self.providers = providers
     self.plugins = PluginChain(plugins)
-    isSilent = Atomic(false)
+    optOutMark = OptOutMark(storePath: configuration.storePath)
+    isSilent = Atomic(optOutMark.isSet)
     unheard = Atomic(0)
     inbox = Inbox(limit: max(1, configuration.maximumEvents))
     core = AnalyticsServiceCore(
@@ -83,13 +87,31 @@ public actor AnalyticsService: AnalyticsEventSending {
         work(on: call)
       }
     }
-    guard core.settings != before else { return }
-    do throws(DatabaseError) {
-      try storeHolder.replaceSettings(core.settings.rows)
+    let isOwed = nextStoreTry.map { SystemClock.monotonic() >= $0 } ?? false
+    if core.settings != before || isOwed { keepSettings() }
+  }
+
+  private func keepSettings() {
+    do throws(PrivateFile.Failure) {
+      try optOutMark.set(core.settings.isOptedOut)
     } catch {
-      counts.storeFailures += 1
-      counts.lastStoreFailure = error.description
+      countStoreFailure(error.description)
     }
+    do throws(DatabaseError) {
+      if let late = try storeHolder.openLate() {
+        core.restoreLate(AnalyticsSettings(late.settings))
+      }
+      try storeHolder.replaceSettings(core.settings.rows)
+      nextStoreTry = nil
+    } catch {
+      countStoreFailure(error.description)
+      nextStoreTry = SystemClock.monotonic() + AnalyticsClientCore.storePause
+    }
+  }
+
+  private func countStoreFailure(_ text: String) {
+    counts.storeFailures += 1
+    counts.lastStoreFailure = text
   }
 
   private func nextCall() -> ServiceCall? {
@@ -107,11 +129,15 @@ public actor AnalyticsService: AnalyticsEventSending {
     isStarted = true
     let opened = storeHolder.open()
     if let failure = opened.failure {
-      counts.storeFailures += 1
-      counts.lastStoreFailure = failure
+      countStoreFailure(failure)
+      nextStoreTry = SystemClock.monotonic() + AnalyticsClientCore.storePause
     }
     if opened.isReplaced { counts.storesMovedAside += 1 }
-    core.restore(AnalyticsSettings(storeHolder.settings))
+    var settings = AnalyticsSettings(storeHolder.settings)
+    if optOutMark.isSet { (settings.isOptedOut, settings.hasChosen) = (true, true) }
+    core.restore(settings, isUnknown: opened.isUnknown)
+    // The process may have ended between the choice and the erasing.
+    if settings.isOptedOut { erase() }
   }
 
   private func work(on call: ServiceCall) {

@@ -1,8 +1,11 @@
 /// What a service keeps and adds.
 public struct AnalyticsServiceConfiguration: Sendable {
-  /// The SQLite file for who the user is, the choice of not being tracked, and the app's last version, in
-  /// a folder that is there. Nil keeps them for this launch only. Not the file of an ``AnalyticsClient``.
+  /// The SQLite file for who the user is, the choice of not being tracked, and the app's last version; its
+  /// folder is made. Nil keeps them for this launch only. Not the file of an ``AnalyticsClient``.
   public var storePath: String?
+  /// Nothing is tracked before `optIn` was called once: for people who must be asked first. What they
+  /// chose in an earlier launch counts.
+  public var startsOptedOut = false
   /// A session ends when nothing was tracked for so long; nil leaves sessions to the app.
   public var sessionTimeout: Duration? = .seconds(1800)
   /// Context of every event, as `app` and `os` objects.

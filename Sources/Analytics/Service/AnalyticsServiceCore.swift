@@ -45,6 +45,9 @@ struct AnalyticsServiceCore: Sendable {
   private var lifecycle: LifecycleCore
   /// Plugins want envelopes; without any, events go straight into bytes.
   private let wantsEnvelopes: Bool
+  private let startsOptedOut: Bool
+  /// `reset` or `optOut` was called: who the person was in an earlier launch counts no more.
+  private var hasForgotten = false
 
   init(
     _ configuration: AnalyticsServiceConfiguration, seed: UInt64, settings: AnalyticsSettings,
@@ -52,6 +55,7 @@ struct AnalyticsServiceCore: Sendable {
   ) {
     self.settings = settings
     self.wantsEnvelopes = wantsEnvelopes
+    startsOptedOut = configuration.startsOptedOut
     stamper = EventStamper(seed: seed)
     stamper.context = configuration.context.merging(["library": ["name": "eventbus"]])
     session = SessionCore(timeout: configuration.sessionTimeout)
@@ -59,9 +63,29 @@ struct AnalyticsServiceCore: Sendable {
   }
 
   /// What an earlier launch kept; before any call.
-  mutating func restore(_ settings: AnalyticsSettings) {
+  ///
+  /// - Parameter isUnknown: there was one, and what it kept cannot be read.
+  mutating func restore(_ settings: AnalyticsSettings, isUnknown: Bool = false) {
     self.settings = settings
+    if startsOptedOut, !settings.hasChosen { self.settings.isOptedOut = true }
     lifecycle.stored = settings.version
+    lifecycle.isFirstLaunch = settings.version == nil && !isUnknown
+  }
+
+  /// The same when the store could be opened only now: the device's anonymous id is the one from there, and
+  /// what was told since wins.
+  mutating func restoreLate(_ earlier: AnalyticsSettings) {
+    if earlier.version != nil, settings.version == nil {
+      settings.version = earlier.version
+      lifecycle.stored = earlier.version
+    }
+    guard !hasForgotten else { return }
+    if earlier.hasChosen, !settings.hasChosen {
+      settings.isOptedOut = earlier.isOptedOut
+      settings.hasChosen = true
+    }
+    settings.anonymousId = earlier.anonymousId ?? settings.anonymousId
+    settings.userId = settings.userId ?? earlier.userId
   }
 
   var identity: EventIdentity {
@@ -79,7 +103,9 @@ struct AnalyticsServiceCore: Sendable {
     case .session(let id): session.set(id)
     case .reset(let erases): return reset(erases)
     case .optOut: return optOut()
-    case .optIn: settings.isOptedOut = false
+    case .optIn:
+      settings.isOptedOut = false
+      settings.hasChosen = true
     }
     return []
   }
@@ -149,6 +175,7 @@ struct AnalyticsServiceCore: Sendable {
   private mutating func reset(_ erases: Bool) -> [Outcome] {
     settings.userId = nil
     settings.anonymousId = nil
+    hasForgotten = true
     session.end()
     return erases ? [.erase] : []
   }
@@ -157,6 +184,8 @@ struct AnalyticsServiceCore: Sendable {
     let version = settings.version
     settings = AnalyticsSettings()
     settings.isOptedOut = true
+    settings.hasChosen = true
+    hasForgotten = true
     settings.version = version
     stamper.common = [:]
     stamper.identity = identity

@@ -2,16 +2,18 @@
 //
 //   anonymousId  made once; a new one after `reset`
 //   userId       after `identify` or `alias`, until `reset`
-//   optedOut     "1" when the person does not want to be tracked
+//   optedOut     "1" when the person does not want to be tracked, "0" when they were asked and do
 //   version      of the app at its last launch, and
 //   build        its build: what tells an update from a first launch
 //
-// After an opt-out nothing is left but `optedOut`, `version` and `build`.
+// After an opt-out nothing is left but `optedOut`, `version` and `build`, and the mark of OptOutMark.swift.
 
 struct AnalyticsSettings: Sendable, Hashable {
   var anonymousId: String?
   var userId: String?
   var isOptedOut = false
+  /// They said so themselves.
+  var hasChosen = false
   var version: LifecycleCore.Version?
 
   init() {}
@@ -20,6 +22,7 @@ struct AnalyticsSettings: Sendable, Hashable {
     anonymousId = rows["anonymousId"]
     userId = rows["userId"]
     isOptedOut = rows["optedOut"] == "1"
+    hasChosen = rows["optedOut"] != nil
     if let version = rows["version"], let build = rows["build"] {
       self.version = .init(version: version, build: build)
     }
@@ -29,7 +32,7 @@ struct AnalyticsSettings: Sendable, Hashable {
     var rows: [String: String] = [:]
     rows["anonymousId"] = anonymousId
     rows["userId"] = userId
-    if isOptedOut { rows["optedOut"] = "1" }
+    if hasChosen { rows["optedOut"] = isOptedOut ? "1" : "0" }
     rows["version"] = version?.version
     rows["build"] = version?.build
     return rows

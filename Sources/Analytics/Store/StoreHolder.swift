@@ -3,18 +3,26 @@ internal import Primitives
 
 /// A store that may be absent, damaged, or come later. It belongs to the actor that owns it.
 final class StoreHolder {
-  /// What was found at the start.
+  /// What was found in the file.
   struct Opened {
     var events: [QueuedEvent] = []
     var failure: String?
     /// A file that cannot be used was renamed, and a new one begun.
     var isReplaced = false
+    /// There is a file of an earlier launch, and it cannot be read.
+    var isUnknown = false
   }
 
   private let path: String?
   private var store: AnalyticsStore?
+  private var isClosed = false
+  /// Events were to be erased while the file could not be used: nobody gets those in it any more.
+  private var owesErasure = false
+  /// Why it is not open.
+  private var failure: DatabaseError?
   /// As they are to be on disk.
   private(set) var settings: [String: String] = [:]
+  private var areSettingsKept = true
 
   init(path: String?) { self.path = path }
 
@@ -24,8 +32,9 @@ final class StoreHolder {
   func open() -> Opened {
     var opened = Opened()
     guard let path else { return opened }
+    let isNew = FileStamp(path) == nil
     do throws(DatabaseError) {
-      let store = try AnalyticsStore(path)
+      let store = try Self.openFile(path)
       let found = store.events()
       opened.events = found.events
       if let failure = found.failure { throw failure }
@@ -34,8 +43,38 @@ final class StoreHolder {
     } catch {
       opened.failure = error.description
       opened.isReplaced = replaceIfDamaged(error)
+      opened.isUnknown = !isNew
+      // Whatever could be read comes again with the whole, later.
+      if !opened.isReplaced { opened.events = [] }
+      failure = error
     }
     return opened
+  }
+
+  /// Opens a file that could not be opened before, and reads what an earlier launch left in it; nil when
+  /// there is nothing to do.
+  func openLate() throws(DatabaseError) -> (events: [QueuedEvent], settings: [String: String])? {
+    guard let path, store == nil, !isClosed else { return nil }
+    let opened = try Self.openFile(path)
+    if owesErasure {
+      try opened.eraseEvents()
+      owesErasure = false
+    }
+    let found = opened.events()
+    if let failure = found.failure { throw failure }
+    let foundSettings = try opened.settings()
+    store = opened
+    return (found.events, foundSettings)
+  }
+
+  /// Makes the folder too: on a new device an app's own may not be there yet.
+  private static func openFile(_ path: String) throws(DatabaseError) -> AnalyticsStore {
+    if let folder = Folders.parent(of: path) {
+      do throws(SystemError) { try Folders.make(folder, mode: 0o700) } catch {
+        // The store is about to say that it has no folder.
+      }
+    }
+    return try AnalyticsStore(path)
   }
 
   func apply(save: [QueuedEvent], delete: [ClosedRange<Int64>]) throws(DatabaseError) {
@@ -44,20 +83,24 @@ final class StoreHolder {
 
   /// Keeps one setting; nil takes it out.
   func set(_ name: String, _ value: String?) throws(DatabaseError) {
-    guard settings[name] != value else { return }
+    guard settings[name] != value || !areSettingsKept else { return }
     settings[name] = value
     try writeSettings()
   }
 
   /// Keeps these in the place of all settings, and leaves no trace of the old ones.
   func replaceSettings(_ new: [String: String]) throws(DatabaseError) {
-    guard settings != new else { return }
+    guard settings != new || !areSettingsKept else { return }
     settings = new
     try writeSettings()
   }
 
+  /// Leaves no trace of the events in the file, also where it was not open so far.
   func eraseEvents() throws(DatabaseError) {
-    try use { store throws(DatabaseError) in try store.eraseEvents() }
+    guard let path else { return }
+    owesErasure = true
+    if let store { try store.eraseEvents() } else { try Self.openFile(path).eraseEvents() }
+    owesErasure = false
   }
 
   /// Renames a file whose damage showed and begins a new one; false where that is not the trouble, or
@@ -76,25 +119,26 @@ final class StoreHolder {
     }
   }
 
-  func close() { store = nil }
+  func close() {
+    store = nil
+    isClosed = true
+  }
 
   private func writeSettings() throws(DatabaseError) {
     let settings = settings
+    areSettingsKept = false
     try use { store throws(DatabaseError) in
       try store.replaceSettings(settings)
       try store.checkpoint()
     }
+    areSettingsKept = true
   }
 
-  /// Opens the file first where that did not work before.
   private func use(
     _ body: (AnalyticsStore) throws(DatabaseError) -> Void
   ) throws(DatabaseError) {
     guard let path else { return }
     if let store { return try body(store) }
-    let opened = try AnalyticsStore(path)
-    try opened.replaceSettings(settings)
-    store = opened
-    try body(opened)
+    throw failure ?? DatabaseError(kind: .other, path: path, text: "closed")
   }
 }
