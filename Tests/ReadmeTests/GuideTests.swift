@@ -1,5 +1,6 @@
 import Analytics
 import AnalyticsTestSupport
+import AutoTracking
 import Foundation
 import TestSupport
 import Testing
@@ -12,8 +13,17 @@ struct GuideTests {
       contentsOf: Readme.root.appending(path: "Sources/Analytics/Analytics.docc/AddTracking.md"),
       encoding: .utf8)
     let shown = Readme(text: text).code(in: "swift")
-    #expect(shown.count == 5)
+    #expect(shown.count == 7)
     #expect(Set(shown) == (try Readme.compiledSnippets("GuideSnippets")))
+  }
+
+  @Test func `the guide's app reports nothing of its interface before a plan came`() throws {
+    let folder = try TemporaryFolder()
+    let recorder = AnalyticsRecorder()
+    let analytics = try AnalyticsService(providers: [recorder])
+    let tracker = try trackInterface(
+      analytics, collector: "http://127.0.0.1:9", folder: folder.path)
+    #expect(tracker.plan == nil && tracker.metrics.seen == 0)
   }
 
   @Test func `the guide's app tracks, and keeps what cannot be sent yet`() async throws {

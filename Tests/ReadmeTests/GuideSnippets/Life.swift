@@ -1,8 +1,8 @@
 import Analytics
 
 func appLaunched(_ analytics: AnalyticsService) {
+  analytics.setCommonProperties(["theme": "dark"])  // in every track and screen from now on
   analytics.applicationLaunched(version: "1.2", build: "34")  // Installed, Updated, Opened
-  analytics.setCommonProperties(["theme": "dark"])  // in every event from now on
 }
 
 func signedIn(_ user: String, _ analytics: AnalyticsService) {
