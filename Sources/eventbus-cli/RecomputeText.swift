@@ -10,18 +10,20 @@ enum RecomputeText {
       return Terminal.output("\(json(comparisons, archived, journal))\n")
     }
     var table = Table([
-      .init("report"), .init("recomputed"), .init("windows", .right), .init("events", .right),
-      .init("difference"),
+      .init("report"), .init("recomputed"), .init("windows", .right), .init("differ", .right),
+      .init("events", .right), .init("before", .right), .init("first difference"),
     ])
     for comparison in comparisons {
+      let isKnown = comparison.isSame != nil
       table.append([
-        comparison.report, word(comparison), "\(comparison.windows)", "\(comparison.events)",
-        difference(comparison),
+        comparison.report, word(comparison), "\(comparison.windows)",
+        isKnown ? "\(comparison.differingWindows)" : "", "\(comparison.events)",
+        isKnown ? "\(comparison.eventsBefore)" : "", comparison.firstDifference ?? "",
       ])
     }
     Terminal.output(table.text)
     Terminal.output(
-      "\n\(archived + journal) events counted again, \(archived) of the archive and \(journal) of the "
+      "\n\(archived + journal) events read again, \(archived) of the archive and \(journal) of the "
         + "journal: \(summary(comparisons))\n")
     if comparisons.contains(where: { $0.isSame == false }) {
       Terminal.error(
@@ -34,25 +36,16 @@ enum RecomputeText {
     comparison.isSame.map { $0 ? "the same" : "DIFFERS" } ?? "not counted yet"
   }
 
-  private static func difference(_ comparison: Recomputation.Comparison) -> String {
-    guard comparison.isSame == false else { return "" }
-    var text = "\(comparison.differingWindows) windows"
-    if let first = comparison.firstDifference { text += ", the first \(first)" }
-    if comparison.events != comparison.eventsBefore {
-      text += "; the aggregator has \(comparison.eventsBefore) events"
-    }
-    return text
-  }
-
   /// `5 reports with 120 windows are the same, byte for byte; 1 differs`
   static func summary(_ comparisons: [Recomputation.Comparison]) -> String {
     let same = comparisons.filter { $0.isSame == true }
     let windows = same.reduce(0) { $0 + $1.windows }
-    var parts = [
-      same.count == 1
-        ? "1 report with \(windows) windows is the same, byte for byte"
-        : "\(same.count) reports with \(windows) windows are the same, byte for byte"
-    ]
+    var parts: [String]
+    switch same.count {
+    case 0: parts = ["no report is the same"]
+    case 1: parts = ["1 report with \(windows) windows is the same, byte for byte"]
+    default: parts = ["\(same.count) reports with \(windows) windows are the same, byte for byte"]
+    }
     let different = comparisons.count { $0.isSame == false }
     if different > 0 { parts.append("\(different) \(different == 1 ? "differs" : "differ")") }
     let unknown = comparisons.count { $0.isSame == nil }

@@ -108,6 +108,21 @@ extension IntegrationTests {
       aggregator.process.signal(SIGTERM)
       #expect(aggregator.process.wait() == .exited(0))
       #expect(try aggregator.recompute(archive, broker.bus) >= 3000)
+      // What agreed is told with how much that was, and of what does not, where.
+      let words = ["aggregator", "recompute", "--from-archive", archive, "--bus", broker.bus]
+      let place = ["--data", aggregator.folder.file("data")]
+      let reports = ["--reports", aggregator.folder.file("reports.json")]
+      let same = try Program.run(words + place + reports)
+      #expect(same.status == .exited(0))
+      #expect(
+        same.output.contains("7000 events read again, 3000 of the archive and 4000 of the"))
+      #expect(same.output.contains("7 reports with") && same.output.contains("byte for byte"))
+      let differing = try Program.run(words + place + reports + ["--exact", "Kind 1"])
+      #expect(differing.status == .exited(1))
+      let line = differing.lines.first { $0.hasPrefix("events-by-day") }
+      #expect(line?.contains("DIFFERS") == true && line?.contains(" 200 ") == true, "\(line ?? "")")
+      #expect(line?.contains(" 4000 ") == true && line?.contains("T00:00:00Z") == true)
+      #expect(differing.output.contains("no report is the same; 7 differ"))
       // A new report gets its past, and the others go on as they were.
       try aggregator.write(
         reports: #"{"reports": [{"name": "new", "by": ["event"], "measures": ["count", "#
