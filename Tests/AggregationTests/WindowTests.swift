@@ -137,6 +137,17 @@ import Testing
     #expect(answer["windows"][0]["start"].text == start)
   }
 
+  @Test func `a window in which nobody took a step is not shown, and its events count`() throws {
+    let trial = try Trial(#"{"name": "buys", "window": "day", "funnel": ["Cart", "Paid"]}"#)
+    try trial.feed([
+      Line.track("Cart", "u", "2024-05-01T12:00:00Z"),
+      Line.track("Other", "u", "2024-05-02T12:00:00Z"),
+      Line.track("Cart", nil, "2024-05-03T12:00:00Z"),
+    ])
+    let answer = try trial.answer()
+    #expect(answer["windows"].list.count == 1 && answer["events"].number == 3)
+  }
+
   @Test func `events of windows that are gone are counted as expired, and are in no other number`()
     throws
   {

@@ -127,6 +127,9 @@ struct WindowState: Sendable {
     cellOfNumber = []
   }
 
+  /// Whether it has no group, so nothing to show.
+  var isEmpty: Bool { cells.isEmpty && other == nil }
+
   /// What it holds in memory, about.
   var byteCount: Int { 256 + cellOfNumber.count * 4 + stateBytes }
 

@@ -93,7 +93,8 @@ struct ReportReading: ~Copyable {
       } catch {
         throw DatabaseError(kind: .corrupt, path: database.path, text: "\(error)")
       }
-      body(window)
+      // A report of users counts events of windows in which nobody took a step: nothing to be shown.
+      if !window.isEmpty { body(window) }
     }
   }
 
