@@ -63,9 +63,10 @@ final class Trial {
     try feed(text.split(separator: "\n").map(String.init))
   }
 
-  func commit(keepingBytes bytes: Int = 1 << 30) throws {
+  /// - Parameter isFilling: as reports do that are on their way through the past.
+  func commit(keepingBytes bytes: Int = 1 << 30, isFilling: Bool = false) throws {
     try settle()
-    try store.commit(core)
+    if isFilling { try store.commitFill(core, isDone: false) } else { try store.commit(core) }
     core.markSaved(keepingBytes: bytes)
   }
 

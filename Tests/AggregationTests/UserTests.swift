@@ -71,7 +71,10 @@ import Testing
     #expect(answer["total"]["unique user"]["value"].number == 1)
   }
 
-  @Test func `a forgotten person leaves exact sets, in memory and stored`() throws {
+  @Test(arguments: [false, true])
+  func `a forgotten person leaves exact sets, in memory and stored, also of reports that fill`(
+    isFilling: Bool
+  ) throws {
     let trial = try Trial(
       Self.reports + #", {"name": "visits", "sessions": {"gap": "30m"}, "window": "day"}"#)
     for day in 1...3 {
@@ -79,12 +82,13 @@ import Testing
         try trial.feed([Line.track("Opened", user, "2024-05-0\(day)T12:00:00Z")])
       }
       // The last day stays in memory only.
-      if day < 3 { try trial.commit(keepingBytes: 0) }
+      if day < 3 { try trial.commit(keepingBytes: 0, isFilling: isFilling) }
     }
     var payload: [UInt8] = []
     payload = [0x82, 0xA4] + Array("type".utf8) + [0xA5] + Array("track".utf8)
     payload += [0xA6] + Array("userId".utf8) + [0xA4] + Array("bert".utf8)
     try trial.feed(payload, topic: Array("$forget".utf8))
+    try trial.commit(isFilling: isFilling)
     let series = try trial.answer().series("unique user")
     #expect(series.values.sorted() == [2, 2, 2])
     let rows = try trial.store.database.prepare("SELECT count(*) FROM track")
