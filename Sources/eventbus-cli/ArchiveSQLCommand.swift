@@ -69,7 +69,8 @@ enum ArchiveSQLCommand {
       script: file, format: format, context.interruption)
     _ = consume lock
     if let code = context.interruption.code { return code }
-    guard outcome.status != 0 else { return .done }
+    // Whoever read its output has seen enough, as with `head`.
+    guard outcome.status != 0, outcome.status != 128 + SIGPIPE else { return .done }
     if mayBeDamage(outcome.said) { try nameDamage(directory, context.interruption) }
     return .failed
   }
