@@ -1,4 +1,5 @@
 internal import CPlatform
+internal import Synchronization
 
 #if canImport(Glibc)
   internal import Glibc
@@ -8,9 +9,13 @@ internal import CPlatform
 
 /// An operating-system thread that runs one closure, for work that blocks or owns a socket: neither
 /// belongs on Swift's cooperative pool, which has one thread a core.
-public final class OwnedThread: @unchecked Sendable {
-  // Written once in `init` and read by `join`, which one owner calls: no race.
+///
+/// An object that goes without `join` lets its thread end by itself: the system keeps the stack of a thread
+/// that ended until somebody asked for it or said that nobody will.
+public final class OwnedThread: Sendable {
   private let handle: UInt
+  /// Whether the system was told, which may be done once.
+  private let isGivenBack = Atomic(false)
 
   /// Starts the thread. Its name is cut to 15 bytes.
   public init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -23,11 +28,15 @@ public final class OwnedThread: @unchecked Sendable {
     handle = thread
   }
 
-  /// Lets the thread end by itself, with nobody to wait for it. Not with `join`.
-  public func detach() { Self.detach(handle) }
+  deinit { detach() }
 
-  /// Waits until the closure has returned. Call it once, from a thread that may block.
-  public func join() { Self.join(handle) }
+  /// Lets the thread end by itself, with nobody to wait for it; nothing after `join`.
+  public func detach() { if giveBack() { Self.detach(handle) } }
+
+  /// Waits until the closure has returned. From a thread that may block; nothing when it was called before.
+  public func join() { if giveBack() { Self.join(handle) } }
+
+  private func giveBack() -> Bool { !isGivenBack.exchange(true, ordering: .relaxed) }
 
   /// The kernel's id of the calling thread.
   public static var currentID: Int64 { eb_thread_id() }

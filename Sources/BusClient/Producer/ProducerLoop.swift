@@ -28,14 +28,14 @@ struct ProducerLoop: ~Copyable {
     }
     let producer = identity
     do throws(SystemError) {
-      _ = try OwnedThread(name: "bus-producer") {
+      try OwnedThread(name: "bus-producer") {
         do throws(BusClientError) {
           var loop = try ProducerLoop(shared, identity: producer)
           loop.run()
         } catch {
           ProducerLoop.end(shared, failure: error)
         }
-      }
+      }.detach()
     } catch {
       throw .system(text: error.description)
     }

@@ -14,7 +14,7 @@ struct SubscriberLoop: ~Copyable {
 
   static func start(_ shared: SubscriberShared) throws(BusClientError) {
     do throws(SystemError) {
-      _ = try OwnedThread(name: "bus-subscriber") {
+      try OwnedThread(name: "bus-subscriber") {
         do throws(BusClientError) {
           var loop = try SubscriberLoop(shared)
           try loop.run()
@@ -25,7 +25,7 @@ struct SubscriberLoop: ~Copyable {
           state.hasEnded = true
           state.status.isConnected = false
         }
-      }
+      }.detach()
     } catch {
       throw .system(text: error.description)
     }
