@@ -47,7 +47,7 @@ public final class Broker: Sendable {
       let busAddress = configuration.busAddress
       self.events = events
       self.shared = shared
-      thread = try OwnedThread(name: "eb-bus") {
+      let thread = try OwnedThread(name: "eb-bus") {
         let failure = gate.run { opened in
           var loop = try BusLoop(parts, address: busAddress, shared: shared, report: report)
           opened(try loop.address())
@@ -56,7 +56,13 @@ public final class Broker: Sendable {
         if let failure { shared.failure.withLock { $0 = "\(failure)" } }
         shared.isReady.store(false, ordering: .relaxed)
       }
-      let bus = try gate.wait()
+      self.thread = thread
+      let bus: String
+      do { bus = try gate.wait() } catch {
+        // It holds the journal and the ports until it ends; whoever asked may try again at once.
+        thread.join()
+        throw error
+      }
       addresses = Addresses(
         bus: bus, live: parts.live.address, publish: parts.plain.publishAddress,
         push: parts.plain.pushAddress)

@@ -51,6 +51,8 @@ final class CursorThread: Sendable {
 
   func post(_ changes: [CursorChange]) { orders.post(changes) }
 
+  deinit { stop() }
+
   func stop() {
     orders.post(nil)
     thread.join()

@@ -66,6 +66,8 @@ final class LiveThread: Sendable {
     mailbox.post(group)
   }
 
+  deinit { stop() }
+
   func stop() {
     mailbox.post(nil)
     thread.join()

@@ -59,6 +59,8 @@ final class PlainThread: Sendable {
     if was != isPaused { wake.signal() }
   }
 
+  deinit { stop() }
+
   func stop() {
     shared.isStopped.store(true, ordering: .relaxed)
     wake.signal()

@@ -40,6 +40,8 @@ final class ReaderThread<Storage: JournalStorage>: Sendable {
 
   func answered() { waiting.subtract(1, ordering: .relaxed) }
 
+  deinit { stop() }
+
   func stop() {
     requests.post(nil)
     thread.join()

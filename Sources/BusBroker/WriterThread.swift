@@ -43,6 +43,8 @@ final class WriterThread<Storage: JournalStorage>: Sendable {
 
   func post(_ groups: [JournalGroup]) { orders.post(.write(groups)) }
 
+  deinit { stop() }
+
   func stop() {
     orders.post(.stop)
     thread.join()

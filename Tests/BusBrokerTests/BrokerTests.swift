@@ -45,6 +45,26 @@ struct BrokerTests {
     #expect(broker.failure == nil)
   }
 
+  @Test func `a start that failed holds neither the directory nor a port`() throws {
+    let folders = [try TemporaryFolder(), try TemporaryFolder()]
+    let other = try startBroker(folders[0])
+    // A port that is free.
+    let gone = try startBroker(folders[1])
+    gone.stop()
+    gone.join()
+    #expect(throws: BrokerError.self) {
+      try startBroker(folders[1]) {
+        $0.busAddress = other.addresses.bus
+        $0.liveAddress = gone.addresses.live
+      }
+    }
+    let broker = try startBroker(folders[1]) { $0.liveAddress = gone.addresses.live }
+    for broker in [other, broker] {
+      broker.stop()
+      broker.join()
+    }
+  }
+
   @Test func `a batch sent again after a restart is stored once`() throws {
     let folder = try TemporaryFolder()
     let context = try ZeroMQContext()

@@ -56,8 +56,7 @@ final class AccessThread: Sendable {
     _ = try gate.wait()
   }
 
-  /// A start that failed elsewhere leaves nobody to stop it.
-  deinit { shared.isStopped.store(true, ordering: .relaxed) }
+  deinit { stop() }
 
   /// The broker's own key, made when it is first needed.
   private static func serverKey(_ directory: String) throws -> CurveKeyPair {
