@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import TestSupport
 import Testing
 
@@ -46,9 +47,9 @@ extension IntegrationTests {
     }
 
     @Test func `a bus that is away costs a moment, not the completion`() throws {
-      let start = ContinuousClock.now
+      let start = SystemClock.monotonic()
       #expect(try completions(["tail", "--bus", "tcp://127.0.0.1:1", "x"]).isEmpty)
-      #expect(ContinuousClock.now - start < .seconds(5))
+      #expect(SystemClock.monotonic() - start < Sanitizer.patience(.seconds(5)))
     }
 
     private static let hasFish = FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")

@@ -48,7 +48,9 @@ extension IntegrationTests {
       #expect(peer.process.wait() == .exited(0), "\(peer.errors)")
       #expect(try broker.isUp())
       #expect(try broker.stored().names == ["Still There", "Still There", "Still There"])
-      #expect(broker.memory < before + (64 << 10), "\(before) to \(broker.memory) KiB")
+      #expect(
+        broker.memory < before + (64 << 10) || Sanitizer.excusesMemory(),
+        "\(before) to \(broker.memory) KiB")
     }
 
     @Test func `what plain sockets send wrongly is refused and the rest is stored`() throws {

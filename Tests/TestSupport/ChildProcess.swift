@@ -86,7 +86,7 @@ public final class ChildProcess: @unchecked Sendable {
   @discardableResult
   public func wait(_ limit: Duration = .seconds(20)) -> Status {
     if let status { return status }
-    let deadline = SystemClock.monotonic() + limit.nanoseconds
+    let deadline = SystemClock.monotonic() + Sanitizer.patience(limit)
     while true {
       var raw: Int32 = 0
       let result = unsafe waitpid(id, &raw, WNOHANG)

@@ -24,7 +24,7 @@ public final class OutputCollector: Sendable {
 
   init(descriptor: Int32) throws(SystemError) {
     let shared = shared
-    _ = try OwnedThread(name: "collect") { Self.collect(descriptor, into: shared) }
+    try OwnedThread(name: "collect") { Self.collect(descriptor, into: shared) }.detach()
   }
 
   public var bytes: [UInt8] { shared.state.withLock { $0.bytes } }
@@ -42,7 +42,7 @@ public final class OutputCollector: Sendable {
   public func waitForLine(
     _ limit: Duration = .seconds(20), where matches: (String) -> Bool
   ) -> String? {
-    let deadline = SystemClock.monotonic() + limit.nanoseconds
+    let deadline = SystemClock.monotonic() + Sanitizer.patience(limit)
     while true {
       let (bytes, isAtEnd) = shared.state.withLock { ($0.bytes, $0.isAtEnd) }
       // A line counts once its end is there, so half of one is never returned.
@@ -57,7 +57,7 @@ public final class OutputCollector: Sendable {
   }
 
   private func poll(_ limit: Duration, _ isDone: (State) -> Bool) -> Bool {
-    let deadline = SystemClock.monotonic() + limit.nanoseconds
+    let deadline = SystemClock.monotonic() + Sanitizer.patience(limit)
     while !shared.state.withLock({ isDone($0) }) {
       if SystemClock.monotonic() > deadline { return false }
       usleep(1000)

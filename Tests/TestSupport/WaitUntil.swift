@@ -12,7 +12,7 @@ internal import Primitives
 public func waitUntil(
   _ limit: Duration = .seconds(20), _ holds: () throws -> Bool
 ) rethrows -> Bool {
-  let deadline = SystemClock.monotonic() + limit.nanoseconds
+  let deadline = SystemClock.monotonic() + Sanitizer.patience(limit)
   while try !holds() {
     if SystemClock.monotonic() > deadline { return false }
     usleep(2000)
@@ -27,7 +27,7 @@ public func waitUntil(
 public func eventually(
   _ limit: Duration = .seconds(20), _ holds: () async throws -> Bool
 ) async rethrows -> Bool {
-  let deadline = SystemClock.monotonic() + limit.nanoseconds
+  let deadline = SystemClock.monotonic() + Sanitizer.patience(limit)
   var looks = 0
   while try await !holds() {
     looks += 1

@@ -31,7 +31,7 @@ public final class StubServer: Sendable {
     self.port = try listening.port()
     shared = Shared(listening: listening, interrupter: interrupting, handler: handler)
     let shared = shared
-    _ = try OwnedThread(name: "stub") { shared.acceptAll() }
+    try OwnedThread(name: "stub") { shared.acceptAll() }.detach()
   }
 
   deinit { stop() }
@@ -82,11 +82,11 @@ public final class StubServer: Sendable {
         }
         guard let number else { return }
         do throws(SystemError) {
-          _ = try OwnedThread(name: "stub \(number)") {
+          try OwnedThread(name: "stub \(number)") {
             var connection = StubConnection(socket, number: number, shared: self)
             connection.serve()
             self.state.withLock { $0.open[number] = nil }
-          }
+          }.detach()
         } catch { state.withLock { $0.open[number] = nil } }
       }
     }

@@ -22,13 +22,17 @@ extension IntegrationTests {
       let before = publisher.memory
       #expect(try broker.publish(input: EventLine.load(10_000..<30_000)).status == .exited(0))
       let after = publisher.memory
-      #expect(before > 0 && after < before + 4096, "\(before) KiB became \(after) KiB")
+      #expect(
+        before > 0 && (after < before + 4096 || Sanitizer.excusesMemory()),
+        "\(before) KiB became \(after) KiB")
       let fake = try FakeServer(FakeSegment(), port: port)
       let isThere = waitUntil(.seconds(60)) { fake.ask { $0.stored.count } >= 30_000 }
       #expect(isThere, "\(publisher.errors)")
       #expect(fake.ledger.ids == (0..<30_000).map(EventLine.loadID))
       #expect(fake.ledger.doubles.isEmpty)
-      #expect(publisher.memory < before + 16_384, "\(before) KiB became \(publisher.memory) KiB")
+      #expect(
+        publisher.memory < before + 16_384 || Sanitizer.excusesMemory(),
+        "\(before) KiB became \(publisher.memory) KiB")
     }
   }
 }
