@@ -127,6 +127,9 @@ public struct DoctorFacts: Sendable {
     /// Its data is there, so it has been used here and should run.
     public var isExpected: Bool
     public var answer: Answer
+    /// Events that it has not read yet, as it says itself; nil where it says nothing of that. What waits for its
+    /// next commit is read: an archiver's cursor stays behind for as long as a part is open.
+    public var unread: UInt64?
 
     public init(name: String, address: String, isExpected: Bool, answer: Answer) {
       self.name = name

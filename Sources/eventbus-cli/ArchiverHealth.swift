@@ -106,7 +106,7 @@ enum ArchiverHealth {
       counter("bytes_written_total", "Their bytes.", status.bytesWritten),
       counter("failures_total", "Times that writing failed.", status.failures),
       counter("gaps_total", "Times that events were gone before they came.", status.gaps),
-      gauge("lag_events", "Events of the journal that are not in the archive yet.", status.lag),
+      gauge("lag_events", "Events of the journal that the archiver has not read yet.", status.lag),
       gauge("part_events", "Events of the open part.", status.openPart?.events ?? 0),
       gauge(
         "doubles_remembered", "Events that a double would be found of.", status.doublesRemembered),

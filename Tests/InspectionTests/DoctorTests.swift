@@ -181,6 +181,23 @@ import Testing
     #expect(Self.outcome("lag x", Self.facts(status, sinks: [])) == row.outcome)
   }
 
+  @Test(
+    arguments: [(5, .ok), (2_000_000, .failed), (nil, .failed)]
+      as [(UInt64?, DoctorCheck.Outcome)])
+  func `a service that has read what it commits later is not behind`(
+    _ row: (unread: UInt64?, outcome: DoctorCheck.Outcome)
+  ) {
+    let status = Self.status {
+      $0["consumers"] = .list([.map(Self.consumer("archiver", cursor: 100, lag: 2_000_000))])
+    }
+    var facts = Self.facts(status)
+    facts.services = [
+      .init(name: "archiver", address: "http://127.0.0.1:1", isExpected: true, answer: .ready)
+    ]
+    facts.services[0].unread = row.unread
+    #expect(Self.outcome("lag archiver", facts) == row.outcome)
+  }
+
   @Test func `what is down does not keep the rest from being looked at`() {
     var facts = Self.facts(nil)
     facts.archive = .init(directory: "archive")

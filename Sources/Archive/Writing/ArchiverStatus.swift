@@ -43,7 +43,8 @@ public struct ArchiverStatus: Sendable {
 
   public init() {}
 
-  /// Events of the journal that are not in the archive yet, those of the open part included.
+  /// Events of the journal that it has not read yet. Those of the open part are read, but not safe before the
+  /// next commit.
   public var lag: UInt64 {
     guard let cursor = progress?.cursor, head > cursor.offset else { return 0 }
     return head - cursor.offset

@@ -1,3 +1,5 @@
+import EventCodec
+import EventModel
 import HTTPClient
 import Inspection
 import Primitives
@@ -26,30 +28,51 @@ struct ServiceProbe {
 
   func services() -> [DoctorFacts.Service] {
     guard ports.base > 0 else { return [] }
-    var configuration = HTTPClientConfiguration()
-    configuration.connectLimit = .seconds(1)
-    configuration.totalLimit = .seconds(2)
-    var answers: [UInt64: Result<HTTPReply, HTTPFailure>] = [:]
-    var calls: [(id: UInt64, name: String, address: String)] = []
+    var services: [DoctorFacts.Service] = []
     do throws(HTTPFailure) {
-      var client = try HTTPClient(configuration)
-      for (name, distance) in Self.known {
-        let address = "http://127.0.0.1:\(ports.base + distance)"
-        let id = try client.start(HTTPCall(address + "/readyz", method: "GET"))
-        calls.append((id, name, address))
+      let answers = try Self.ask(Self.known.map { address($0.distance) + "/readyz" })
+      for (index, (name, distance)) in Self.known.enumerated() {
+        services.append(
+          DoctorFacts.Service(
+            name: name, address: address(distance), isExpected: isUsed(name),
+            answer: Self.judge(answers[index])))
       }
-      while answers.count < calls.count {
-        for ended in client.wait(.seconds(3)) { answers[ended.id] = ended.result }
-      }
+      let ready = services.indices.filter { services[$0].answer == .ready }
+      let statuses = try Self.ask(ready.map { services[$0].address + "/status" })
+      for (index, status) in zip(ready, statuses) { services[index].unread = Self.unread(status) }
     } catch {
       Terminal.error("eventbus doctor: services could not be asked: \(error)")
     }
-    return calls.compactMap { call in
-      guard let answer = answers[call.id] else { return nil }
-      return DoctorFacts.Service(
-        name: call.name, address: call.address, isExpected: isUsed(call.name),
-        answer: Self.judge(answer))
+    return services
+  }
+
+  private func address(_ distance: Int) -> String { "http://127.0.0.1:\(ports.base + distance)" }
+
+  /// The answers to some requests, in their order; each is there or has failed within two seconds.
+  private static func ask(
+    _ addresses: [String]
+  ) throws(HTTPFailure) -> [Result<HTTPReply, HTTPFailure>] {
+    var configuration = HTTPClientConfiguration()
+    configuration.connectLimit = .seconds(1)
+    configuration.totalLimit = .seconds(2)
+    configuration.keptBodyBytes = 256 << 10
+    configuration.readBodyBytes = 256 << 10
+    var client = try HTTPClient(configuration)
+    var ids: [HTTPClient.CallID] = []
+    for address in addresses { ids.append(try client.start(HTTPCall(address, method: "GET"))) }
+    var answers: [HTTPClient.CallID: Result<HTTPReply, HTTPFailure>] = [:]
+    while answers.count < ids.count {
+      for ended in client.wait(.seconds(3)) { answers[ended.id] = ended.result }
     }
+    return ids.compactMap { answers[$0] }
+  }
+
+  private static func unread(_ answer: Result<HTTPReply, HTTPFailure>) -> UInt64? {
+    guard case .success(let reply) = answer, reply.status == 200 else { return nil }
+    do throws(CodecError) {
+      let status = try unsafe PropertyValue(json: reply.body.span.bytes).objectValue
+      return status?["lag"]?.intValue.map { UInt64(clamping: $0) }
+    } catch { return nil }
   }
 
   private static func judge(
