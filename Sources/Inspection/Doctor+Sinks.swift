@@ -162,7 +162,8 @@ extension Doctor {
     let service = facts.services.first { $0.name == known.text("name") && $0.answer == .ready }
     if let unread = service?.unread, unread <= facts.maximumLag {
       return DoctorCheck(
-        name, .ok, "\(unread) behind; it has read \(lag - min(lag, unread)) more and commits them soon")
+        name, .ok,
+        "\(unread) behind; it has read \(lag - min(lag, unread)) more and commits them soon")
     }
     return DoctorCheck(
       name, .failed, "\(lag) behind", advice: "it is too slow or stuck: see its log and CPU")
