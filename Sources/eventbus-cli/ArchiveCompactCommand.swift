@@ -34,7 +34,7 @@ enum ArchiveCompactCommand {
     }
     for damage in report.damages {
       Terminal.error(
-        "eventbus archive compact: \(directory)/\(damage): its part and those beside it stay as they are"
+        "eventbus archive compact: damaged: \(directory)/\(damage): its part and those beside it stay as they are"
       )
     }
     if context.arguments.flag("json") {

@@ -140,6 +140,8 @@ enum RecomputeCommand {
     }
     if let failure { throw CommandFailure(.failed, "\(directory): \(failure)") }
     archived.damages = report.damageCount
+    let damages = ArchiveDamageText.lines(report.damages, of: report.damageCount, directory)
+    for line in damages { Terminal.error("eventbus aggregator recompute: \(line)") }
     return archived
   }
 

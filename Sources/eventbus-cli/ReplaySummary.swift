@@ -30,8 +30,10 @@ struct ReplaySummary {
   }
 
   func show(_ settings: ArchiveReplaySettings) {
-    for damage in report.query.damages {
-      Terminal.error("eventbus archive replay: \(settings.directory)/\(damage)")
+    let damages = ArchiveDamageText.lines(
+      report.query.damages, of: report.query.damageCount, settings.directory)
+    for line in damages {
+      Terminal.error("eventbus archive replay: \(line)")
     }
     if !report.wasReached {
       Terminal.error(

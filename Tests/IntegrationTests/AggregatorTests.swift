@@ -123,6 +123,16 @@ extension IntegrationTests {
       #expect(line?.contains("DIFFERS") == true && line?.contains(" 200 ") == true, "\(line ?? "")")
       #expect(line?.contains(" 4000 ") == true && line?.contains("T00:00:00Z") == true)
       #expect(differing.output.contains("no report is the same; 7 differ"))
+      // Damage may be why numbers differ, so it is named; here the journal has the events still.
+      let part = try #require(
+        try FileManager.default.subpathsOfDirectory(atPath: archive).first { $0.hasSuffix(".zst") })
+      let file = URL(fileURLWithPath: archive + "/" + part)
+      let whole = try Data(contentsOf: file)
+      try whole.dropLast(9).write(to: file)
+      let damaged = try Program.run(words + place + reports)
+      #expect(damaged.status == .exited(0), "\(damaged.output)")
+      #expect(damaged.errors.contains("damaged: \(file.path), byte "), "\(damaged.errors)")
+      try whole.write(to: file)
       // A new report gets its past, and the others go on as they were.
       try aggregator.write(
         reports: #"{"reports": [{"name": "new", "by": ["event"], "measures": ["count", "#

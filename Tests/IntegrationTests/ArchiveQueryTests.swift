@@ -195,7 +195,8 @@ extension IntegrationTests {
       changed[whole.count / 2] ^= 0x10
       try changed.write(to: URL(fileURLWithPath: path))
       let count = ["SELECT count(*), count(properties) FROM events"]
-      for words in [["query", "--format", "ndjson"], ["verify"], ["sql"] + count] {
+      let replay = ["replay", "--to", "x", "--dry-run"]
+      for words in [["query", "--format", "ndjson"], ["verify"], replay, ["sql"] + count] {
         let run = try Program.run(["archive", words[0], "--dir", archiver.directory] + words[1...])
         if run.errors.contains("pip install duckdb") { continue }
         let told = words[0] == "verify" ? run.output : run.errors
