@@ -59,6 +59,18 @@ struct OptOutTests {
     #expect(try await launch(try copy()) == ["Tracked"])
   }
 
+  @Test func `a process that was told nothing leaves another's choice alone`() async throws {
+    let first = try service(AnalyticsRecorder())
+    #expect(await !first.isOptedOut)
+    let second = try service(AnalyticsRecorder())
+    #expect(await !second.isOptedOut)
+    first.optOut()
+    #expect(await first.isOptedOut)
+    second.identify("u-1")
+    await second.flush()
+    #expect(try await launch() == [])
+  }
+
   @Test func `who must be asked first is not tracked before, and is asked once`() async throws {
     #expect(try await launch(asksFirst: true) == [])
     let recorder = AnalyticsRecorder()
@@ -82,6 +94,24 @@ struct OptOutTests {
     #expect(await service.isOptedOut)
     #expect(try await launch(try copy(), asksFirst: true) == [])
     #expect(try await launch(try copy()) == [])
+  }
+
+  @Test func `a closed service gives its file to the next, and counts what comes later`()
+    async throws
+  {
+    let recorder = AnalyticsRecorder()
+    let first = try service(recorder)
+    first.identify("u-1")
+    await first.close()
+    #expect(recorder.names == ["$identify"])
+    let next = try service(AnalyticsRecorder())
+    #expect(await next.identity == first.identity)
+    #expect(await next.metrics.storeFailures == 0)
+    first.track(AnalyticsEvent("Late"))
+    first.track(AnalyticsEvent("Late"))
+    let metrics = await first.metrics
+    #expect(metrics.tracked == 3 && metrics.delivered == 1 && metrics.shed == 2)
+    #expect(metrics.storeFailures == 0)
   }
 
   @Test func `a launch erases what a kill right after the choice left behind`() async throws {
@@ -184,8 +214,8 @@ struct OptOutTests {
   @Test func `a choice that was kept counts once it can be read`() {
     var core = Self.core { $0.startsOptedOut = true }
     core.restore(AnalyticsSettings(), isUnknown: true)
-    #expect(core.settings.isOptedOut)
+    #expect(core.isOptedOut)
     core.restoreLate(AnalyticsSettings(["optedOut": "0"]))
-    #expect(!core.settings.isOptedOut)
+    #expect(!core.isOptedOut)
   }
 }

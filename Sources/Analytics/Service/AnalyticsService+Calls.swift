@@ -126,7 +126,7 @@ extension AnalyticsService {
   public var isOptedOut: Bool {
     get async {
       await settle()
-      return core.settings.isOptedOut
+      return core.isOptedOut
     }
   }
 

@@ -87,16 +87,21 @@ public actor AnalyticsService: AnalyticsEventSending {
         work(on: call)
       }
     }
+    // Only where it was made in this process: another one may have made another choice.
+    if core.settings.choice != before.choice { keepChoice() }
     let isOwed = nextStoreTry.map { SystemClock.monotonic() >= $0 } ?? false
     if core.settings != before || isOwed { keepSettings() }
   }
 
-  private func keepSettings() {
+  private func keepChoice() {
     do throws(PrivateFile.Failure) {
-      try optOutMark.set(core.settings.isOptedOut)
+      try optOutMark.set(core.isOptedOut)
     } catch {
       countStoreFailure(error.description)
     }
+  }
+
+  private func keepSettings() {
     do throws(DatabaseError) {
       if let late = try storeHolder.openLate() {
         core.restoreLate(AnalyticsSettings(late.settings))
@@ -134,10 +139,10 @@ public actor AnalyticsService: AnalyticsEventSending {
     }
     if opened.isReplaced { counts.storesMovedAside += 1 }
     var settings = AnalyticsSettings(storeHolder.settings)
-    if optOutMark.isSet { (settings.isOptedOut, settings.hasChosen) = (true, true) }
+    if optOutMark.isSet { settings.choice = .optedOut }
     core.restore(settings, isUnknown: opened.isUnknown)
     // The process may have ended between the choice and the erasing.
-    if settings.isOptedOut { erase() }
+    if settings.choice == .optedOut { erase() }
   }
 
   private func work(on call: ServiceCall) {
@@ -167,6 +172,16 @@ public actor AnalyticsService: AnalyticsEventSending {
   func settle() async {
     drain()
     while let erasing { await erasing.value }
+  }
+
+  /// Works on all that was told so far, hands it to the providers, and gives the file free: for programs
+  /// that end, and for tests that launch again. What is tracked later is counted as shed. The providers
+  /// are the caller's to close.
+  public func close() async {
+    await settle()
+    inbox.close()
+    storeHolder.close()
+    nextStoreTry = nil
   }
 
   func flushProviders() async -> AnalyticsFlushResult {

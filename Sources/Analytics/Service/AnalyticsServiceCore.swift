@@ -67,7 +67,6 @@ struct AnalyticsServiceCore: Sendable {
   /// - Parameter isUnknown: there was one, and what it kept cannot be read.
   mutating func restore(_ settings: AnalyticsSettings, isUnknown: Bool = false) {
     self.settings = settings
-    if startsOptedOut, !settings.hasChosen { self.settings.isOptedOut = true }
     lifecycle.stored = settings.version
     lifecycle.isFirstLaunch = settings.version == nil && !isUnknown
   }
@@ -80,13 +79,13 @@ struct AnalyticsServiceCore: Sendable {
       lifecycle.stored = earlier.version
     }
     guard !hasForgotten else { return }
-    if earlier.hasChosen, !settings.hasChosen {
-      settings.isOptedOut = earlier.isOptedOut
-      settings.hasChosen = true
-    }
+    settings.choice = settings.choice ?? earlier.choice
     settings.anonymousId = earlier.anonymousId ?? settings.anonymousId
     settings.userId = settings.userId ?? earlier.userId
   }
+
+  /// Nothing is tracked.
+  var isOptedOut: Bool { settings.choice.map { $0 == .optedOut } ?? startsOptedOut }
 
   var identity: EventIdentity {
     EventIdentity(userId: settings.userId, anonymousId: settings.anonymousId ?? "")
@@ -103,9 +102,7 @@ struct AnalyticsServiceCore: Sendable {
     case .session(let id): session.set(id)
     case .reset(let erases): return reset(erases)
     case .optOut: return optOut()
-    case .optIn:
-      settings.isOptedOut = false
-      settings.hasChosen = true
+    case .optIn: settings.choice = .optedIn
     }
     return []
   }
@@ -114,7 +111,7 @@ struct AnalyticsServiceCore: Sendable {
     _ event: any PublishableEvent, _ time: Timestamp,
     _ enrich: (@Sendable (EventEnvelope) -> EventEnvelope?)?
   ) -> Outcome {
-    guard !settings.isOptedOut else { return .optedOut }
+    guard !isOptedOut else { return .optedOut }
     prepare(at: time)
     do throws(EventEncodingError) {
       let stamped = try stamper.stamp(event, at: time)
@@ -126,7 +123,7 @@ struct AnalyticsServiceCore: Sendable {
   }
 
   private mutating func stamp(_ envelope: EventEnvelope, _ time: Timestamp) -> Outcome {
-    guard !settings.isOptedOut else { return .optedOut }
+    guard !isOptedOut else { return .optedOut }
     prepare(at: time)
     let completed = stamper.completed(envelope, at: time)
     if wantsEnvelopes { return .envelope(completed, nil) }
@@ -148,7 +145,7 @@ struct AnalyticsServiceCore: Sendable {
   private mutating func identify(
     _ userId: String, _ traits: PropertyObject?, _ time: Timestamp
   ) -> [Outcome] {
-    guard !settings.isOptedOut else { return [.optedOut] }
+    guard !isOptedOut else { return [.optedOut] }
     settings.userId = userId
     var envelope = EventEnvelope(.identify)
     envelope.traits = traits
@@ -156,7 +153,7 @@ struct AnalyticsServiceCore: Sendable {
   }
 
   private mutating func alias(_ userId: String, _ time: Timestamp) -> [Outcome] {
-    guard !settings.isOptedOut else { return [.optedOut] }
+    guard !isOptedOut else { return [.optedOut] }
     prepare(at: time)
     var envelope = EventEnvelope(.alias)
     envelope[.previousId] = .string(settings.userId ?? identity.anonymousId)
@@ -183,8 +180,7 @@ struct AnalyticsServiceCore: Sendable {
   private mutating func optOut() -> [Outcome] {
     let version = settings.version
     settings = AnalyticsSettings()
-    settings.isOptedOut = true
-    settings.hasChosen = true
+    settings.choice = .optedOut
     hasForgotten = true
     settings.version = version
     stamper.common = [:]

@@ -9,11 +9,13 @@
 // After an opt-out nothing is left but `optedOut`, `version` and `build`, and the mark of OptOutMark.swift.
 
 struct AnalyticsSettings: Sendable, Hashable {
+  /// Whether to be tracked.
+  enum Choice: String { case optedIn = "0", optedOut = "1" }
+
   var anonymousId: String?
   var userId: String?
-  var isOptedOut = false
-  /// They said so themselves.
-  var hasChosen = false
+  /// What the person said; nil while they said nothing.
+  var choice: Choice?
   var version: LifecycleCore.Version?
 
   init() {}
@@ -21,8 +23,7 @@ struct AnalyticsSettings: Sendable, Hashable {
   init(_ rows: [String: String]) {
     anonymousId = rows["anonymousId"]
     userId = rows["userId"]
-    isOptedOut = rows["optedOut"] == "1"
-    hasChosen = rows["optedOut"] != nil
+    choice = rows["optedOut"].flatMap(Choice.init)
     if let version = rows["version"], let build = rows["build"] {
       self.version = .init(version: version, build: build)
     }
@@ -32,7 +33,7 @@ struct AnalyticsSettings: Sendable, Hashable {
     var rows: [String: String] = [:]
     rows["anonymousId"] = anonymousId
     rows["userId"] = userId
-    if hasChosen { rows["optedOut"] = isOptedOut ? "1" : "0" }
+    rows["optedOut"] = choice?.rawValue
     rows["version"] = version?.version
     rows["build"] = version?.build
     return rows
