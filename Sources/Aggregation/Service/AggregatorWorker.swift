@@ -78,7 +78,7 @@ struct AggregatorWorker: ~Copyable {
     do throws(BusClientError) {
       subscriber = try Subscriber(configuration())
     } catch { throw .bus(error) }
-    defer { subscriber.close() }
+    defer { subscriber.closeBlocking() }
     guard try waitUntilOpened(subscriber) else { return }
     try take(definitions)
     shared.state.withLock { $0.status.isReady = true }

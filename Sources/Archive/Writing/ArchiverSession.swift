@@ -92,7 +92,7 @@ struct ArchiverSession: ~Copyable {
       case .bus(let error): outcome = .failed(ArchiverFailure(error))
       }
     }
-    subscriber.close()
+    subscriber.closeBlocking()
     return outcome
   }
 

@@ -52,7 +52,7 @@ struct DeliveryLoop<Adapter: DestinationAdapter>: ~Copyable {
     }
     do throws(BusClientError) {
       let subscriber = try Subscriber(subscription(adapter, configuration, shared, stored))
-      defer { subscriber.close() }
+      defer { subscriber.closeBlocking() }
       var opened: OpenedMessage?
       while opened == nil, !shared.isStopping {
         _ = try subscriber.waitUntilOpened(deadline: .milliseconds(200))
