@@ -25,4 +25,19 @@ import Testing
       #expect(CRC32C.checksum(Array(bytes[cut...]), seed: first) == whole)
     }
   }
+
+  /// Long input is taken in three lanes; pieces of less than a lane are not.
+  @Test(arguments: [3071, 3072, 3073, 6143, 6144, 9216, 10_007])
+  func `a long checksum is that of its pieces`(count: Int) {
+    var random = SeededRandom(seed: UInt64(count))
+    let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    var pieces: UInt32 = 0
+    for start in stride(from: 0, to: count, by: 1000) {
+      pieces = CRC32C.checksum(Array(bytes[start..<min(count, start + 1000)]), seed: pieces)
+    }
+    #expect(CRC32C.checksum(bytes) == pieces)
+    #expect(
+      CRC32C.checksum(Array(bytes.dropFirst(3)), seed: CRC32C.checksum(Array(bytes[..<3])))
+        == pieces)
+  }
 }
