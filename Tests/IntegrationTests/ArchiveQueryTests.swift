@@ -183,6 +183,8 @@ extension IntegrationTests {
       }
       #expect(run.status == .exited(0), "\(run.errors)")
       #expect(run.lines == (try query("--by", "event", "--format", "csv").lines))
+      let bar = try Program.run(sql + ["SELECT current_setting('enable_progress_bar') AS bar"])
+      #expect(bar.lines.last?.lowercased() == "false", "no bar among the rows of a pipe")
       let wrong = try Program.run(sql + ["SELECT nothing FROM nowhere"])
       #expect(wrong.status == .exited(1))
     }
