@@ -66,6 +66,7 @@ internal import CSQLite
       // What the system refuses for want of space can come back as an I/O error.
       case SQLITE_IOERR where unsafe [ENOSPC, EDQUOT].contains(sqlite3_system_errno(handle)):
         .diskFull
+      case SQLITE_IOERR where unsafe sqlite3_system_errno(handle) == EROFS: .notWritable
       case SQLITE_BUSY, SQLITE_LOCKED: .busy
       case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
       case SQLITE_READONLY, SQLITE_PERM, SQLITE_CANTOPEN: .notWritable

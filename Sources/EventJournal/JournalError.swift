@@ -2,8 +2,8 @@ public import Primitives
 
 /// Why the journal could not do what was asked.
 public enum JournalError: Error, Hashable, Sendable {
-  /// No room for a group or a segment. Nothing of it stays in the file: write the same group again
-  /// when there is room.
+  /// No room for a group or a segment, or a file system that has turned read-only. Nothing of it counts in
+  /// the file: write the same group again, before any other, when the disk takes it.
   case diskFull(SystemError)
   /// The system failed a call. From the writer this is final: what a failed sync left on the disk is
   /// unknown, so the process ends and recovery decides.
@@ -25,13 +25,15 @@ public enum JournalError: Error, Hashable, Sendable {
   }
 
   static func from(_ error: SystemError) -> JournalError {
-    error.isDiskFull ? .diskFull(error) : .system(error)
+    error.isDiskFull || error.isReadOnly ? .diskFull(error) : .system(error)
   }
 }
 
 extension JournalError: CustomStringConvertible {
   public var description: String {
     switch self {
+    case .diskFull(let error) where error.isReadOnly:
+      "the disk takes no writes (\(error)): make its file system writable again"
     case .diskFull(let error): "the disk is full (\(error)): free some space, or shorten retention"
     case .system(let error): "\(error)"
     case .locked(let directory, let holder):

@@ -77,6 +77,9 @@ public final class JournalWriter<Storage: JournalStorage>: Sendable {
     do {
       try file.write(group.chunk.bytes, at: group.position)
     } catch {
+      // Nothing can be cut off there now. What a write has left is overwritten by the same bytes later, and
+      // after a crash it is an unsynced tail.
+      if error.isReadOnly { throw .diskFull(error) }
       guard error.isDiskFull else { throw .system(error) }
       try final { () throws(SystemError) in try file.truncate(to: group.position) }
       throw .diskFull(error)

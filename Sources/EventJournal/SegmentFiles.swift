@@ -17,7 +17,7 @@ struct SegmentFiles<Storage: JournalStorage> {
       if !snapshot.isEmpty { try file.write(snapshot, at: header.snapshotPosition) }
     } catch {
       let full = error
-      guard full.isDiskFull else { throw .system(full) }
+      guard full.isDiskFull || full.isReadOnly else { throw .system(full) }
       // Best effort, to give the room back: a retry empties the file, and the next open removes it.
       do { try storage.remove(unfinished) } catch { throw .diskFull(full) }
       throw .diskFull(full)

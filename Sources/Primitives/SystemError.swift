@@ -25,6 +25,8 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var isDiskFull: Bool { code == ENOSPC || code == EDQUOT }
+  /// The file system takes no writes any more, as after a fault of its disk, until somebody mends it.
+  public var isReadOnly: Bool { code == EROFS }
 
   public var description: String {
     let reason = unsafe String(cString: strerror(code))

@@ -57,6 +57,35 @@ struct EveryBoundaryTests {
     }
   }
 
+  @Test func `a file system that turns read-only at any byte loses nothing and goes on later`()
+    throws
+  {
+    var whole = SmallJournal()
+    try whole.play(closes: true)
+    let total = whole.storage.segmentNames.reduce(0) { $0 + whole.storage.bytes(of: $1).count }
+    for room in 0..<total {
+      var script = SmallJournal()
+      let storage = script.storage
+      var faults = FaultyStorage.Faults(room: room)
+      faults.isReadOnly = true
+      storage.setFaults(faults)
+      do {
+        try script.play(closes: true) { () throws(JournalError) in
+          #expect(try Journal.verify(storage).damages.isEmpty, "room \(room)")
+          storage.setFaults(FaultyStorage.Faults())
+        }
+      } catch {
+        #expect(error.isRetriable && script.entries.isEmpty, "room \(room): \(error)")
+        storage.setFaults(FaultyStorage.Faults())
+        try script.play(closes: true)
+      }
+      #expect(script.entries.count == whole.entries.count)
+      do { try script.checkRecovery(storage.afterKill(), atLeast: script.acknowledged) } catch {
+        Issue.record("room \(room): \(error)")
+      }
+    }
+  }
+
   @Test func `a full disk and then a crash lose nothing acknowledged`() throws {
     var random = SeededRandom(seed: 5)
     for room in 0..<3000 {

@@ -43,12 +43,15 @@ public final class FaultyFile: JournalFile {
       state.faults.room -= kept.count
       state.inodes[inode].bytes.place(kept[...], at: position)
       if !kept.isEmpty { state.inodes[inode].pending.append(.write(kept, at: position)) }
-      if kept.count < new.count { throw SystemError(call: "pwrite", code: ENOSPC) }
+      if kept.count < new.count {
+        throw SystemError(call: "pwrite", code: state.faults.isReadOnly ? EROFS : ENOSPC)
+      }
     }
   }
 
   public func truncate(to size: Int) throws(SystemError) {
     try storage.change { state throws(SystemError) in
+      guard !state.faults.refusesAll else { throw SystemError(call: "ftruncate", code: EROFS) }
       state.inodes[inode].bytes.resize(to: size)
       state.inodes[inode].pending.append(.truncate(size))
     }

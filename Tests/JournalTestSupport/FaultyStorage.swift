@@ -20,8 +20,12 @@ public final class FaultyStorage: JournalStorage {
     public var room = Int.max
     /// The sync with this number, from 0, fails.
     public var failingSync = Int.max
+    /// When `room` is used up the file system is not full but read-only.
+    public var isReadOnly = false
     /// Syncs succeed and do nothing, as on a disk that lies, or under a journal that leaves them out.
     public var skipsSyncs = false
+
+    var refusesAll: Bool { isReadOnly && room == 0 }
 
     public init(
       stopsBefore: Int = .max, room: Int = .max, failingSync: Int = .max, skipsSyncs: Bool = false
@@ -95,6 +99,7 @@ public final class FaultyStorage: JournalStorage {
 
   public func create(_ name: String) throws(SystemError) -> FaultyFile {
     try change { state throws(SystemError) in
+      guard !state.faults.refusesAll else { throw SystemError(call: "open", code: EROFS) }
       state.inodes.append(Inode())
       state.names[name] = state.inodes.count - 1
       state.pendingNames.append(.set(name, state.inodes.count - 1))
