@@ -220,8 +220,8 @@ targets += [
   .testTarget(
     name: "ReadmeTests",
     dependencies: [
-      "TestSupport", "EventBus", "BusBroker", "Primitives", "Analytics", "AnalyticsTestSupport",
-      "AutoTracking",
+      "TestSupport", "EventBus", "BusBroker", "BusProtocol", "Primitives", "Analytics",
+      "AnalyticsTestSupport", "AutoTracking",
     ],
     swiftSettings: strict),
   // The built program as people run it: processes, sockets, disks.

@@ -120,7 +120,11 @@ extension BrokerCore {
     let refused = check(batch, bytes, by: session)
     guard refused.isEmpty else {
       metrics.eventsRefused += UInt64(refused.count)
-      for event in refused { refusals.count(event.code, on: .bus, sample: event.text) }
+      for event in refused {
+        // `check` made it of one.
+        guard let code = RefusalCode(rawValue: event.code) else { continue }
+        refusals.count(code, on: .bus, sample: event.text)
+      }
       var message = RefuseMessage(
         token: session.token, code: .badPayload, text: "\(refused.count) events are refused")
       message.code = refused[0].code

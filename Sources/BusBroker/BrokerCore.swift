@@ -148,40 +148,44 @@ struct BrokerCore {
     actions.append(.send(peer, message.encode()))
   }
 
-  /// A frame that is no message: counted by kind, with a sample.
+  /// A frame that is no message: counted, with a sample.
   private mutating func drop(_ error: ProtocolError, from peer: Peer) {
     metrics.messagesDropped += 1
-    refusals.count(error.reason, on: .bus, events: 0, sample: error.description)
+    if case .body(let verb, let text) = error, Self.isAnswered(verb) {
+      return refuse(.badRequest, text, token: 0, peer: peer)
+    }
+    refusals.count(error.code, on: .bus, events: 0, sample: error.description)
     switch error {
     case .version:
       // A BYE of our version is the one thing that a client of another may understand.
       actions.append(.send(peer, MessageHeader(.bye).message))
     case .unknownVerb: reset(0, peer)
-    case .body(let verb, let text):
-      let request: Set<Verb> = [.hello, .open, .fetch, .admin]
-      if request.contains(verb) { refuse(.badRequest, text, token: 0, peer: peer) }
-    case .batch, .tooShort, .notThisProtocol: break
+    case .body, .batch, .tooShort, .notThisProtocol: break
+    }
+  }
+
+  private static func isAnswered(_ verb: Verb) -> Bool {
+    switch verb {
+    case .hello, .open, .fetch, .admin: true
+    default: false
     }
   }
 
   /// A message of more than one frame, or from a peer with a routing id of its own.
-  mutating func dropped(_ reason: String, sample: String) {
+  mutating func dropped(sample: String) {
     metrics.messagesReceived += 1
     metrics.messagesDropped += 1
-    refusals.count(reason, on: .bus, events: 0, sample: sample)
+    refusals.count(.badFrame, on: .bus, events: 0, sample: sample)
   }
 }
 
 extension ProtocolError {
-  /// A stable key for metrics.
-  var reason: String {
+  /// Under which code it is counted.
+  var code: RefusalCode {
     switch self {
-    case .tooShort: "too_short"
-    case .notThisProtocol: "not_this_protocol"
-    case .version: "version"
-    case .unknownVerb: "unknown_verb"
-    case .body: "bad_body"
-    case .batch: "bad_batch"
+    case .version: .unsupportedVersion
+    case .body: .badRequest
+    case .tooShort, .notThisProtocol, .unknownVerb, .batch: .badFrame
     }
   }
 }

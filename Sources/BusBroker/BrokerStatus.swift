@@ -123,12 +123,19 @@ extension BrokerStatus {
 }
 
 extension BrokerStatus {
-  /// Adds what other threads refused.
+  /// Adds what other threads refused. A code and port has one row: metrics may not have a series twice.
   mutating func add(_ counts: [RefusalCounts.Key: RefusalCounts.Entry]) {
     for (key, entry) in counts {
+      let (port, reason) = (key.port.rawValue, key.code.rawValue)
+      if let at = refusals.firstIndex(where: { $0.port == port && $0.reason == reason }) {
+        refusals[at].count += entry.count
+        refusals[at].sample = entry.sample
+        continue
+      }
       refusals.append(
         .init(
-          port: key.port.rawValue, reason: key.reason, count: entry.count, sample: entry.sample))
+          port: key.port.rawValue, reason: key.code.rawValue, count: entry.count,
+          sample: entry.sample))
     }
   }
 }
@@ -161,10 +168,13 @@ extension BrokerCore {
           isConnected: tokenOfSubscriber[record.name] != nil, map: consumer(record, at: now))
       }
     status.refusals = refusals.entries
-      .sorted { ($0.key.port.rawValue, $0.key.reason) < ($1.key.port.rawValue, $1.key.reason) }
+      .sorted {
+        ($0.key.port.rawValue, $0.key.code.rawValue) < ($1.key.port.rawValue, $1.key.code.rawValue)
+      }
       .map { key, entry in
         .init(
-          port: key.port.rawValue, reason: key.reason, count: entry.count, sample: entry.sample)
+          port: key.port.rawValue, reason: key.code.rawValue, count: entry.count,
+          sample: entry.sample)
       }
     status.producerMaps = producerSessions.values.prefix(1000).map { session in
       var map = ControlMap()

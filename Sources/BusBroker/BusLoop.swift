@@ -91,12 +91,12 @@ struct BusLoop: ~Copyable {
       guard frames.id.hasMore, try socket.tryReceive(into: &frames.body) else { continue }
       guard let peer = frames.id.withBytes({ Peer(routingID: $0) }) else {
         _ = try socket.dropRest(&frames.body)
-        core.dropped("routing_id", sample: "a peer set a routing id of its own")
+        core.dropped(sample: "a peer set a routing id of its own")
         continue
       }
       guard !frames.body.hasMore else {
         let more = try socket.dropRest(&frames.body)
-        core.dropped("frame_count", sample: "a message of \(1 + more) frames; one is expected")
+        core.dropped(sample: "a message of \((1 + more).counted("frame")); one is expected")
         continue
       }
       bytes += frames.body.byteCount

@@ -145,7 +145,7 @@ private struct PlainLoop: ~Copyable {
 
   private mutating func takeOne(_ port: RefusalCounts.Port) throws {
     guard frames.name.hasMore else {
-      return refuse(port, "frame_count", "a message of one frame; [name][payload] is expected")
+      return refuse(port, .badFrame, "a message of one frame; [name][payload] is expected")
     }
     _ =
       port == .publish
@@ -155,7 +155,7 @@ private struct PlainLoop: ~Copyable {
         port == .publish
         ? try sub.dropRest(&frames.payload) : try pull.dropRest(&frames.payload)
       return refuse(
-        port, "frame_count", "a message of \(2 + more) frames; [name][payload] is expected")
+        port, .badFrame, "a message of \((2 + more).counted("frame")); [name][payload] is expected")
     }
     var forbidden: [UInt8]?
     do throws(CodecError) {
@@ -173,21 +173,21 @@ private struct PlainLoop: ~Copyable {
       }
     } catch {
       builder.abandon()
-      return refuse(port, "\(error.reason)", error.description)
+      return refuse(port, error.reason.code, error.description)
     }
     if let forbidden {
       builder.abandon()
       let sender = access?.sender(of: frames.payload)?.name ?? "that is not authorised"
       let name = String(decoding: forbidden, as: UTF8.self)
-      refuse(port, RefusalCode.forbidden.rawValue, "key \(sender) may not publish '\(name)'")
+      refuse(port, .forbidden, "key \(sender) may not publish '\(name)'")
     }
   }
 
-  private mutating func refuse(_ port: RefusalCounts.Port, _ reason: String, _ sample: String) {
-    var entry = refusals[.init(port: port, reason: reason)] ?? .init()
+  private mutating func refuse(_ port: RefusalCounts.Port, _ code: RefusalCode, _ sample: String) {
+    var entry = refusals[.init(port: port, code: code)] ?? .init()
     entry.count += 1
     entry.sample = sample
-    refusals[.init(port: port, reason: reason)] = entry
+    refusals[.init(port: port, code: code)] = entry
   }
 
   private mutating func post(_ port: RefusalCounts.Port) {

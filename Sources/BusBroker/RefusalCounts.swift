@@ -2,9 +2,10 @@ internal import BusProtocol
 
 /// What was refused, by where and why, with the newest sample of each for whoever looks into it.
 ///
-/// Bounded: reasons come from this program, never from a peer, so there are few.
+/// Bounded: there are as many rows as codes and ports.
 struct RefusalCounts {
   struct Entry: Sendable {
+    /// Events; a message that has none counts once.
     var count: UInt64 = 0
     var sample = ""
   }
@@ -16,17 +17,18 @@ struct RefusalCounts {
 
   struct Key: Hashable, Sendable {
     var port: Port
-    var reason: String
+    var code: RefusalCode
   }
 
   private(set) var entries: [Key: Entry] = [:]
-  /// Events refused with a permanent code. A batch of unknown content counts once.
+  /// Events among them. A batch of unknown content counts once.
   private(set) var events: UInt64 = 0
 
-  mutating func count(_ reason: String, on port: Port, events: Int = 1, sample: String) {
+  /// - Parameter events: 0 for what holds none, as a request or a message that cannot be read.
+  mutating func count(_ code: RefusalCode, on port: Port, events: Int = 1, sample: String) {
     self.events += UInt64(events)
-    entries[Key(port: port, reason: reason), default: Entry()].count += UInt64(events)
-    entries[Key(port: port, reason: reason)]!.sample = Self.cut(sample)
+    entries[Key(port: port, code: code), default: Entry()].count += UInt64(max(1, events))
+    entries[Key(port: port, code: code)]!.sample = Self.cut(sample)
   }
 
   /// Adds what another thread counted.
@@ -36,10 +38,6 @@ struct RefusalCounts {
       entries[key, default: Entry()].count += entry.count
       entries[key]!.sample = Self.cut(entry.sample)
     }
-  }
-
-  mutating func count(_ code: RefusalCode, on port: Port, events: Int = 1, sample: String) {
-    count(code.rawValue, on: port, events: events, sample: sample)
   }
 
   /// By bytes: one character of a peer's text may have any number of them.

@@ -1,7 +1,8 @@
-/// Why the broker refused a batch, an event of it, or a request.
+/// Why a batch, an event of it, or a request was refused, by the broker or by the collector.
 ///
-/// The raw value is what travels and what metrics, logs and `status` show. A client that meets a code it
-/// does not know treats it as permanent.
+/// The only spelling there is: the raw value is what travels, what answers over HTTP have, and what metrics,
+/// logs and `status` show. `Deploy/Guide/Rules.md` says for people what each means. A client that meets a
+/// code it does not know treats it as permanent.
 public enum RefusalCode: String, Sendable, CaseIterable {
   // Try again later: the batch itself is good.
   case overload = "OVERLOAD"
@@ -16,6 +17,10 @@ public enum RefusalCode: String, Sendable, CaseIterable {
   case badPayload = "BAD_PAYLOAD"
   case forbidden = "FORBIDDEN"
   case tooManyNames = "TOO_MANY_NAMES"
+  /// Of the collector: it says nobody whom it is about.
+  case noIdentity = "NO_IDENTITY"
+  /// Of the collector: the tracking plan lets nothing be reported from there.
+  case excluded = "EXCLUDED"
   // Permanent, for the batch or the request.
   case badFrame = "BAD_FRAME"
   case badRequest = "BAD_REQUEST"

@@ -1,4 +1,5 @@
 internal import BusClient
+internal import BusProtocol
 internal import EventModel
 internal import HTTPServer
 internal import Primitives
@@ -113,7 +114,8 @@ extension Verdicts {
   /// There is nothing but events without a valid key.
   var isUnauthorized: Bool {
     entries.allSatisfy { entry in
-      if case .refused(_, let refusal) = entry { refusal.code == "UNAUTHORIZED" } else { false }
+      guard case .refused(_, let refusal) = entry else { return false }
+      return refusal.code == RefusalCode.denied.rawValue
     }
   }
 }

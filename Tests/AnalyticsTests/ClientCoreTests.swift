@@ -191,11 +191,11 @@ import Testing
     var bench = Bench()
     bench.track(3)
     _ = bench.request()
-    bench.finish(.delivered(refused: [1: "EVENT_NAME: it is empty"]))
+    bench.finish(.delivered(refused: [1: "BAD_NAME: it is empty"]))
     #expect(bench.request() == [])
     let status = bench.core.status
     #expect(status.delivered == 2 && status.refused == 1 && status.waiting == 0)
-    #expect(status.lastRefusal == "EVENT_NAME: it is empty")
+    #expect(status.lastRefusal == "BAD_NAME: it is empty")
   }
 
   @Test func `S1.3 at the bound the oldest that are not under way are shed and counted`() {

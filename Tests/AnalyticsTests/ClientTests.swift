@@ -198,7 +198,7 @@ struct ClientTests {
   {
     let body = """
       {"success":true,"accepted":1,"refused":1,"results":[{"index":0,"messageId":"a",
-      "code":"EVENT_NAME","reason":"it is empty"},{"index":1,"messageId":"b","code":"STORED"}]}
+      "code":"BAD_NAME","reason":"it is empty"},{"index":1,"messageId":"b","code":"STORED"}]}
       """
     let transport = FakeTransport([.status(200, body: body)])
     let client = try client(transport)
@@ -207,7 +207,7 @@ struct ClientTests {
     #expect(await client.flush().isComplete)
     let metrics = await client.metrics
     #expect(metrics.delivered == 1 && metrics.refused == 1 && metrics.requests == 1)
-    #expect(metrics.lastRefusal == "EVENT_NAME: it is empty")
+    #expect(metrics.lastRefusal == "BAD_NAME: it is empty")
   }
 
   @Test func `a portal's page with status 200 is no delivery`() async throws {

@@ -87,13 +87,13 @@ extension NameTable {
 }
 
 @Suite struct RefusalCountsTests {
-  @Test func `refusals are counted by port and reason with the newest sample`() {
+  @Test func `refusals are counted by port and code with the newest sample`() {
     var counts = RefusalCounts()
     counts.count(.badName, on: .bus, events: 3, sample: "first")
     counts.count(.badName, on: .bus, sample: String(repeating: "x", count: 300))
     counts.count(.badName, on: .push, sample: "other port")
-    counts.count("odd", on: .bus, sample: "other reason")
-    let entry = counts.entries[.init(port: .bus, reason: "BAD_NAME")]
+    counts.count(.badFrame, on: .bus, sample: "other code")
+    let entry = counts.entries[.init(port: .bus, code: .badName)]
     #expect(entry?.count == 4)
     #expect(entry?.sample == String(repeating: "x", count: 200))
     #expect(counts.entries.count == 3)
@@ -102,17 +102,24 @@ extension NameTable {
 
   @Test func `a sample is cut by bytes, whatever a character has of them`() {
     var counts = RefusalCounts()
-    counts.count("odd", on: .bus, sample: "e" + String(repeating: "\u{301}", count: 1000))
-    #expect(counts.entries[.init(port: .bus, reason: "odd")]?.sample.utf8.count == 202)
+    counts.count(.badFrame, on: .bus, sample: "e" + String(repeating: "\u{301}", count: 1000))
+    #expect(counts.entries[.init(port: .bus, code: .badFrame)]?.sample.utf8.count == 202)
+  }
+
+  @Test func `what holds no events counts once, and no event`() {
+    var counts = RefusalCounts()
+    counts.count(.badFrame, on: .bus, events: 0, sample: "noise")
+    #expect(counts.entries[.init(port: .bus, code: .badFrame)]?.count == 1)
+    #expect(counts.events == 0)
   }
 
   @Test func `counts of another thread are added`() {
     var there = RefusalCounts()
-    there.count("odd", on: .live, events: 2, sample: "newer")
+    there.count(.badFrame, on: .live, events: 2, sample: "newer")
     var here = RefusalCounts()
-    here.count("odd", on: .live, sample: "older")
+    here.count(.badFrame, on: .live, sample: "older")
     here.add(there.entries)
-    let entry = here.entries[.init(port: .live, reason: "odd")]
+    let entry = here.entries[.init(port: .live, code: .badFrame)]
     #expect(entry?.count == 3)
     #expect(entry?.sample == "newer")
     #expect(here.events == 3)

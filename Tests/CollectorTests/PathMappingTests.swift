@@ -117,7 +117,7 @@ import TrackingPlan
   @Test func `a plan is not taken from a client`() throws {
     var core = try Self.core(PlanHolder())
     let verdicts = try core.verdicts("/v1/track", "{\"event\": \"$plan\", \"anonymousId\": \"a\"}")
-    #expect(verdicts.codes == ["RESERVED"])
+    #expect(verdicts.codes == ["FORBIDDEN"])
   }
 
   @Test func `S3.6 another plan takes effect with the next request and ends waiting for it`() throws

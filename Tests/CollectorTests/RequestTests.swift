@@ -98,12 +98,4 @@ struct RequestTests {
   func `a path is one of the routes or none`(_ path: String, _ isRoute: Bool) {
     #expect((CollectorRoute.named(path) != nil) == isRoute)
   }
-
-  @Test(arguments: [
-    ("eventName", "EVENT_NAME"), ("notUTF8", "NOT_UTF8"), ("type", "TYPE"),
-    ("numberTooLarge", "NUMBER_TOO_LARGE"),
-  ])
-  func `a reason becomes a code`(_ name: String, _ code: String) {
-    #expect(EventRefusal.code(ofCase: name) == code)
-  }
 }

@@ -1,3 +1,4 @@
+internal import BusProtocol
 internal import BusTransport
 internal import Primitives
 internal import Synchronization
@@ -36,12 +37,12 @@ final class AccessControl: Sendable {
     return Array(user[seal.count...])
   }
 
-  func count(_ reason: String, on port: RefusalCounts.Port, sample: String) {
+  func count(_ code: RefusalCode, on port: RefusalCounts.Port, sample: String) {
     refusals.withLock {
-      var entry = $0[.init(port: port, reason: reason)] ?? .init()
+      var entry = $0[.init(port: port, code: code)] ?? .init()
       entry.count += 1
       entry.sample = sample
-      $0[.init(port: port, reason: reason)] = entry
+      $0[.init(port: port, code: code)] = entry
     }
   }
 

@@ -1,3 +1,4 @@
+internal import BusProtocol
 internal import BusTransport
 internal import Primitives
 internal import Synchronization
@@ -40,7 +41,7 @@ final class ConnectionJudge: Sendable {
     let who = holder.map { "'\($0.name)' (\(request.key))" } ?? "\(request.key)"
     let why = holder == nil ? "is not authorised" : "has no right there"
     let text = "key \(who) from \(request.address) \(why), port '\(port.rawValue)'"
-    control.count("DENIED", on: port, sample: text)
+    control.count(.denied, on: port, sample: text)
     let now = SystemClock.monotonic()
     let isNews = reported.withLock { reported in
       if let last = reported[request], now - last < Self.quietNanoseconds { return false }

@@ -50,7 +50,7 @@ struct LiveGuard {
     }
     let name = holder.map { "key '\($0.name)'" } ?? "a key that is not authorised"
     view.control.count(
-      RefusalCode.forbidden.rawValue, on: .live,
+      .forbidden, on: .live,
       sample: "\(name) may not subscribe to '\(String(decoding: topic, as: UTF8.self))'")
     Self.end(descriptor)
   }

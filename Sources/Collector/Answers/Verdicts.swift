@@ -36,7 +36,7 @@ struct Verdicts: Sendable {
     for (index, entry) in entries.enumerated() {
       guard case .taken(let event, let id) = entry, let reason = reasons[event] else { continue }
       verdicts.entries[index] = .refused(
-        messageId: Array(events.payloads[id]), EventRefusal(reason.code, reason.text))
+        messageId: Array(events.payloads[id]), EventRefusal(code: reason.code, reason.text))
       verdicts.refused += 1
     }
     return verdicts

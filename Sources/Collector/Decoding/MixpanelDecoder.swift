@@ -14,6 +14,7 @@
 // and $set_once are the traits, every other operation stands among the traits under its own name. One of
 // a group (/groups) becomes a group event: $group_id is the groupId, $group_key is kept as a trait.
 internal import BusClient
+internal import BusProtocol
 internal import EventCodec
 internal import EventModel
 internal import Primitives
@@ -86,7 +87,7 @@ struct MixpanelDecoder: Sendable {
   private static func object(_ event: RawSpan) throws(EventRefusal) -> PropertyObject {
     guard event.byteCount <= EventLimits.maximumEventBytes else {
       throw EventRefusal(
-        "TOO_LARGE", "\(event.byteCount) bytes; \(EventLimits.maximumEventBytes) are allowed")
+        .tooLarge, "\(event.byteCount) bytes; \(EventLimits.maximumEventBytes) are allowed")
     }
     do {
       // The event's own object, and what its properties may have.
@@ -100,7 +101,7 @@ struct MixpanelDecoder: Sendable {
     } catch let error as CodecError {
       throw EventRefusal(error)
     } catch {
-      throw EventRefusal("SYNTAX", "\(error)")
+      throw EventRefusal(.badPayload, "\(error)")
     }
   }
 }
@@ -110,10 +111,10 @@ enum MixpanelEvent {
     _ object: PropertyObject, _ demands: MixpanelDecoder.Demands, _ id: inout [UInt8]
   ) throws(EventRefusal) -> EventEnvelope {
     guard let name = object["event"]?.stringValue, !name.isEmpty else {
-      throw EventRefusal("NO_EVENT", "'event' is invalid: must be a text", field: "event")
+      throw EventRefusal(.badName, "'event' is invalid: must be a text", field: "event")
     }
     guard var properties = (object["properties"] ?? .object(PropertyObject())).objectValue else {
-      throw EventRefusal("FIELD_TYPE", "'properties' must be an object", field: "properties")
+      throw EventRefusal(.badPayload, "'properties' must be an object", field: "properties")
     }
     if let text = properties["$insert_id"]?.stringValue { id = Array(text.utf8.prefix(256)) }
     try checkKey(properties, demands)
@@ -133,7 +134,7 @@ enum MixpanelEvent {
   ) throws(EventRefusal) {
     guard let keys = demands.keys else { return }
     guard keys.allow(object[key]?.stringValue.map { Array($0.utf8) }) else {
-      throw EventRefusal("UNAUTHORIZED", "its \(key) is not a key of this collector", field: key)
+      throw EventRefusal(.denied, "its \(key) is not a key of this collector", field: key)
     }
   }
 
@@ -146,12 +147,12 @@ enum MixpanelEvent {
       }
     guard isTime else {
       throw EventRefusal(
-        "TIME", "'properties.time' is invalid: must be specified as seconds since epoch",
+        .badPayload, "'properties.time' is invalid: must be specified as seconds since epoch",
         field: "properties.time")
     }
     for key in ["distinct_id", "$insert_id"] where properties[key]?.stringValue == nil {
       throw EventRefusal(
-        "MISSING", "'properties.\(key)' is invalid: must be a text", field: "properties.\(key)")
+        .badPayload, "'properties.\(key)' is invalid: must be a text", field: "properties.\(key)")
     }
   }
 
@@ -194,7 +195,7 @@ enum MixpanelProfile {
   ) throws(EventRefusal) -> EventEnvelope {
     try MixpanelEvent.checkKey(object, demands, "$token")
     guard let id = object["$distinct_id"]?.stringValue, !id.isEmpty else {
-      throw EventRefusal("NO_IDENTITY", "'$distinct_id' must be a text", field: "$distinct_id")
+      throw EventRefusal(.noIdentity, "'$distinct_id' must be a text", field: "$distinct_id")
     }
     var envelope = EventEnvelope(.identify)
     envelope.userId = id
@@ -208,7 +209,7 @@ enum MixpanelProfile {
   ) throws(EventRefusal) -> EventEnvelope {
     try MixpanelEvent.checkKey(object, demands, "$token")
     guard let id = object["$group_id"] else {
-      throw EventRefusal("NO_GROUP", "'$group_id' is missing", field: "$group_id")
+      throw EventRefusal(.badPayload, "'$group_id' is missing", field: "$group_id")
     }
     var envelope = EventEnvelope(.group)
     envelope[.groupId] = id

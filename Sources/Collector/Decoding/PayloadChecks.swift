@@ -1,3 +1,4 @@
+internal import BusProtocol
 internal import EventCodec
 internal import Primitives
 
@@ -29,7 +30,7 @@ enum PayloadChecks {
 
   /// What was just encoded reads, so this only keeps a fault of ours from ending the process.
   private static func malformed(_ error: MessagePackError) -> EventRefusal {
-    EventRefusal("BAD_PAYLOAD", "\(error)")
+    EventRefusal(.badPayload, "\(error)")
   }
 
   private static func read<T>(

@@ -1,3 +1,4 @@
+internal import BusProtocol
 internal import EventCodec
 internal import EventModel
 internal import TrackingPlan
@@ -17,7 +18,7 @@ struct PathMapping: Sendable {
     }
     // A write key is in every app; a plan must not come from there.
     if topic == Self.plan {
-      throw EventRefusal("RESERVED", "$plan is published on the bus, by `eventbus plan publish`")
+      throw EventRefusal(.forbidden, "$plan is published on the bus, by `eventbus plan publish`")
     }
     guard RawPaths.canHave(topic) else { return topic }
     var event: EventEnvelope
@@ -29,12 +30,12 @@ struct PathMapping: Sendable {
     switch holder.map(&event) {
     case .other, .unmapped: return topic
     case .excluded:
-      throw EventRefusal("EXCLUDED", "the plan lets nothing be reported from there")
+      throw EventRefusal(.excluded, "the plan lets nothing be reported from there")
     case .mapped:
       bytes.removeSubrange(start...)
       event.appendPayload(to: &bytes)
       guard bytes.count - start <= EventLimits.maximumEventBytes else {
-        throw EventRefusal("TOO_LARGE", "too large with the properties of the plan")
+        throw EventRefusal(.tooLarge, "too large with the properties of the plan")
       }
       return Array(event.topic.utf8)
     }
