@@ -31,6 +31,22 @@ int64_t eb_thread_id(void) {
 #endif
 }
 
+static void set_of_requests(sigset_t *set) {
+  sigemptyset(set);
+  sigaddset(set, SIGTERM);
+  sigaddset(set, SIGINT);
+  sigaddset(set, SIGHUP);
+}
+
+int eb_hold_signals(void) {
+  sigset_t set;
+  set_of_requests(&set);
+  int failed = pthread_sigmask(SIG_BLOCK, &set, NULL);
+  if (!failed) return 0;
+  errno = failed;
+  return -1;
+}
+
 void eb_set_thread_name(const char *name) {
 #ifdef __linux__
   char kept[16];
@@ -81,15 +97,8 @@ int eb_timerfd_arm(int fd, int64_t nanoseconds) {
 
 int eb_signalfd(void) {
   sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGHUP);
-  int failed = pthread_sigmask(SIG_BLOCK, &set, NULL);
-  if (failed) {
-    errno = failed;
-    return -1;
-  }
+  set_of_requests(&set);
+  if (eb_hold_signals()) return -1;
   return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 

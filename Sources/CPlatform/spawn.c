@@ -22,12 +22,17 @@ static int make_pipe(int ends[2]) {
   return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
-static int spawn_with(const char *program, char *const argv[], char *const envp[], int out,
-                      int err, pid_t *pid) {
+static int spawn_with(const char *program, char *const argv[], char *const envp[], int held,
+                      int out, int err, pid_t *pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  sigset_t none, all;
-  sigemptyset(&none);
+  sigset_t blocked, all;
+  sigemptyset(&blocked);
+  if (held) {
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
+    sigaddset(&blocked, SIGHUP);
+  }
   sigemptyset(&all);
   sigaddset(&all, SIGPIPE);
   sigaddset(&all, SIGINT);
@@ -43,7 +48,7 @@ static int spawn_with(const char *program, char *const argv[], char *const envp[
   failed = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, out, 1);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, err, 2);
-  if (!failed) failed = posix_spawnattr_setsigmask(&attributes, &none);
+  if (!failed) failed = posix_spawnattr_setsigmask(&attributes, &blocked);
   if (!failed) failed = posix_spawnattr_setsigdefault(&attributes, &all);
   if (!failed) failed = posix_spawnattr_setpgroup(&attributes, 0);
   if (!failed)
@@ -55,12 +60,13 @@ static int spawn_with(const char *program, char *const argv[], char *const envp[
   return failed;
 }
 
-int eb_spawn(const char *program, char *const argv[], char *const envp[], int *out, int *err) {
+int eb_spawn(const char *program, char *const argv[], char *const envp[], int held, int *out,
+             int *err) {
   int outs[2] = {-1, -1}, errs[2] = {-1, -1};
   pid_t pid = -1;
   int failed = 0;
   if (make_pipe(outs) || make_pipe(errs)) failed = errno;
-  if (!failed) failed = spawn_with(program, argv, envp, outs[1], errs[1], &pid);
+  if (!failed) failed = spawn_with(program, argv, envp, held, outs[1], errs[1], &pid);
   if (outs[1] >= 0) close(outs[1]);
   if (errs[1] >= 0) close(errs[1]);
   if (failed) {

@@ -16,7 +16,11 @@ struct Services {
     var services = [broker, collector, archiver, aggregator]
     services += publishers
     if isDemo { services.append(demoGames) }
-    return services
+    return services.map { service in
+      var service = service
+      service.holdsSignals = true
+      return service
+    }
   }
 
   private var bus: String { "tcp://127.0.0.1:\(portBase)" }

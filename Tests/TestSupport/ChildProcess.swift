@@ -31,15 +31,18 @@ public final class ChildProcess: @unchecked Sendable {
   }
 
   /// Starts `path` (absolute, or searched in PATH). `environment` is added to the test's own.
+  ///
+  /// - Parameter held: signals that are blocked from its first instruction on.
   public init(
-    _ path: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    held: [Int32] = []
   ) throws(SystemError) {
     let (id, stdin, stdout, stderr) = try Self.spawning.withLock { _ throws(SystemError) in
       let stdin = try Pipe()
       let stdout = try Pipe()
       let stderr = try Pipe()
       let id = try Self.spawn(
-        path, arguments, environment, files: [stdin.reader, stdout.writer, stderr.writer])
+        path, arguments, environment, held, files: [stdin.reader, stdout.writer, stderr.writer])
       return (id, stdin, stdout, stderr)
     }
     close(stdin.reader)
@@ -152,7 +155,8 @@ private struct Pipe {
 
 extension ChildProcess {
   private static func spawn(
-    _ path: String, _ arguments: [String], _ environment: [String: String], files: [Int32]
+    _ path: String, _ arguments: [String], _ environment: [String: String], _ held: [Int32],
+    files: [Int32]
   ) throws(SystemError) -> pid_t {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
@@ -164,9 +168,10 @@ extension ChildProcess {
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
     // The test runner may block signals or ignore SIGPIPE; a program under test starts with a clean set.
-    var none = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    var blocked = sigset_t()
+    unsafe sigemptyset(&blocked)
+    for number in held { unsafe sigaddset(&blocked, number) }
+    unsafe posix_spawnattr_setsigmask(&attributes, &blocked)
     var defaults = sigset_t()
     unsafe sigemptyset(&defaults)
     for number in [SIGPIPE, SIGTERM, SIGINT, SIGHUP] { unsafe sigaddset(&defaults, number) }

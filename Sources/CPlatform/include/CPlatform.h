@@ -31,6 +31,9 @@ void eb_set_thread_name(const char *name);
 /// Nanoseconds of CLOCK_MONOTONIC and CLOCK_REALTIME.
 int64_t eb_monotonic_ns(void);
 int64_t eb_realtime_ns(void);
+/// Blocks SIGTERM, SIGINT and SIGHUP for the calling thread and all it starts afterwards: they wait for
+/// `eb_signalfd`. Returns 0; -1 and errno on failure.
+int eb_hold_signals(void);
 /// A signalfd for SIGTERM, SIGINT and SIGHUP, which are blocked for the calling thread and all it
 /// starts afterwards; -1 and errno on failure.
 int eb_signalfd(void);
@@ -53,9 +56,11 @@ int64_t eb_process_cpu_ns(void);
 int64_t eb_process_resident_bytes(void);
 
 /// Starts `program` (argv and envp end with NULL) with stdin from /dev/null, its stdout and stderr in
-/// new non-blocking close-on-exec pipes, no signal blocked or ignored, and a process group of its own,
-/// so that Ctrl-C reaches the parent only. Returns the process id; -1 and errno on failure.
-int eb_spawn(const char *program, char *const argv[], char *const envp[], int *out, int *err);
+/// new non-blocking close-on-exec pipes, no signal ignored, and a process group of its own, so that Ctrl-C
+/// reaches the parent only. With `held`, SIGTERM, SIGINT and SIGHUP are blocked from its first instruction
+/// on, which it must know of; otherwise no signal is. Returns the process id; -1 and errno on failure.
+int eb_spawn(const char *program, char *const argv[], char *const envp[], int held, int *out,
+             int *err);
 /// A descriptor that becomes readable when process `pid` ends; -1 where there is none of the kind.
 int eb_pidfd(int pid);
 /// 0 while child `pid` runs; 1 when it ended, with `code` its exit status or 128 + signal; -1 and errno.

@@ -9,9 +9,9 @@ public import Primitives
 
 /// The signals of the process as a file descriptor for poll sets.
 ///
-/// Make one at the start of `main`, before any thread and any ZeroMQ context: threads inherit the
-/// mask that keeps SIGTERM, SIGINT and SIGHUP from killing the process at once. SIGPIPE is ignored
-/// from then on. One owner, one thread.
+/// Call `hold` first of all in `main`, and make one before any thread and any ZeroMQ context: threads
+/// inherit the mask that keeps SIGTERM, SIGINT and SIGHUP from killing the process at once. SIGPIPE is
+/// ignored from then on. One owner, one thread.
 public struct SignalSource: ~Copyable {
   public enum Event: Hashable, Sendable {
     /// SIGTERM or SIGINT for the first time: end in order. Holds what a one-shot command exits
@@ -33,6 +33,11 @@ public struct SignalSource: ~Copyable {
   }
 
   deinit { close(descriptor) }
+
+  /// From now on requests to end wait for `init`, so that who is told to end while it starts ends in order.
+  public static func hold() throws(SystemError) {
+    try SystemError.check("pthread_sigmask") { eb_hold_signals() }
+  }
 
   /// What came since the last call; nil when nothing did. Does not wait.
   public mutating func next() throws(SystemError) -> Event? {

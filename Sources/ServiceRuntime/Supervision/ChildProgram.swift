@@ -16,10 +16,13 @@ public final class ChildProgram {
   /// The exit status, or 128 + the signal that ended it; nil while it runs.
   public private(set) var status: Int32?
 
+  /// - Parameter holdsSignals: see `ServiceSpecification`.
   public init(
-    name: String, program: String, arguments: [String], environment: [String: String]
+    name: String, program: String, arguments: [String], environment: [String: String],
+    holdsSignals: Bool = false
   ) throws(SystemError) {
-    var specification = ServiceSpecification(name: name, program: program, arguments: arguments)
+    var specification = ServiceSpecification(
+      name: name, program: program, arguments: arguments, holdsSignals: holdsSignals)
     specification.environment = [
       "EVENTBUS_SUPERVISED": "1", "EVENTBUS_SUPERVISOR": "\(getpid())",
     ]

@@ -13,6 +13,9 @@ public struct ServiceSpecification: Hashable, Sendable {
   public var after: [String]
   /// Whether the others are of no use without it. One that is not is left alone when it keeps failing.
   public var isRequired: Bool
+  /// Whether SIGTERM waits from the first moment on until the program takes it: for programs that call
+  /// `SignalSource.hold` at the start of `main`. Until there any other is killed by it.
+  public var holdsSignals: Bool
   /// How long it may take to its ready line; then it is killed and started again.
   public var readyDeadline: Duration
   /// How long it may take to end after SIGTERM; then SIGKILL.
@@ -20,8 +23,8 @@ public struct ServiceSpecification: Hashable, Sendable {
 
   public init(
     name: String, program: String, arguments: [String], environment: [String: String] = [:],
-    after: [String] = [], isRequired: Bool = true, readyDeadline: Duration = .seconds(30),
-    grace: Duration = .seconds(10)
+    after: [String] = [], isRequired: Bool = true, holdsSignals: Bool = false,
+    readyDeadline: Duration = .seconds(30), grace: Duration = .seconds(10)
   ) {
     self.name = name
     self.program = program
@@ -29,6 +32,7 @@ public struct ServiceSpecification: Hashable, Sendable {
     self.environment = environment
     self.after = after
     self.isRequired = isRequired
+    self.holdsSignals = holdsSignals
     self.readyDeadline = readyDeadline
     self.grace = grace
   }

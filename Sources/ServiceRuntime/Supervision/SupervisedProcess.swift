@@ -31,7 +31,8 @@ struct SupervisedProcess: ~Copyable {
     id = try SystemError.check("posix_spawn", specification.program) {
       unsafe Self.withStrings(words) { words in
         unsafe Self.withStrings(variables) { variables in
-          unsafe eb_spawn(specification.program, words, variables, &out, &err)
+          unsafe eb_spawn(
+            specification.program, words, variables, specification.holdsSignals ? 1 : 0, &out, &err)
         }
       }
     }
