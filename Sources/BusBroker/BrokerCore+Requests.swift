@@ -40,11 +40,12 @@ extension BrokerCore {
     case .status: reply(admin, status(at: now).map, peer)
     case .consumers: reply(admin, consumers(at: now), peer)
     case .show, .pause, .resume, .delete, .seek:
-      guard cursors[name] != nil else {
+      guard let record = cursors[name] else {
         return refuse(
           .unknownSubscriber, "no subscriber is named '\(text(name))'", token: admin.request,
           peer: peer)
       }
+      if admin.action == .show { return reply(admin, consumer(record, at: now), peer) }
       try change(admin, name, peer, at: now)
     }
   }
@@ -52,6 +53,11 @@ extension BrokerCore {
   private mutating func change(
     _ admin: AdminMessage, _ name: [UInt8], _ peer: Peer, at now: Int64
   ) throws(ProtocolError) {
+    guard !cursorReplies.isFull else {
+      return refuse(
+        .overload, "\(cursorReplies.limit) changes of cursors wait for the disk",
+        token: admin.request, peer: peer)
+    }
     switch admin.action {
     case .pause, .resume:
       var record = cursors[name]!
@@ -63,7 +69,6 @@ extension BrokerCore {
           .inUse, "'\(text(name))' is connected: stop it first", token: admin.request, peer: peer)
       }
       _ = cursors.delete(name)
-      return reply(admin, ControlMap(), peer)
     case .seek:
       let target = try admin.seekTarget()
       if case .time(let time) = target {
@@ -72,7 +77,24 @@ extension BrokerCore {
       return seek(admin, to: resolve(target, known: cursors[name], timeOffset: nil).0, peer)
     default: break
     }
-    reply(admin, consumer(cursors[name]!, at: now), peer)
+    cursorReplies.wait(.init(request: admin, name: name, peer: peer))
+  }
+
+  /// The change that they asked for is on the disk, or is not.
+  mutating func answerWaiting(_ failure: String?) {
+    for waiting in cursorReplies.end() {
+      if let failure {
+        refuse(
+          .diskFull,
+          "it is changed, but not on the disk yet, which is tried again: \(failure)",
+          token: waiting.request.request, peer: waiting.peer)
+      } else {
+        let record = cursors[waiting.name]
+        reply(
+          waiting.request, record.map { consumer($0, at: $0.lastSeen) } ?? ControlMap(),
+          waiting.peer)
+      }
+    }
   }
 
   /// Moves a subscriber's cursor. A connected one is told to open again, and finds it there.
@@ -89,7 +111,7 @@ extension BrokerCore {
     if let token = tokenOfSubscriber[name], let session = subscriberSessions[token] {
       resetSubscriber(token, session.peer)
     }
-    reply(admin, consumer(record, at: record.lastSeen), peer)
+    cursorReplies.wait(.init(request: admin, name: name, peer: peer))
   }
 
   private mutating func reply(_ admin: AdminMessage, _ result: ControlMap, _ peer: Peer) {

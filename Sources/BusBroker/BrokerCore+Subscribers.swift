@@ -183,6 +183,7 @@ extension BrokerCore {
   /// A transaction of the cursor store ended: whoever waits for it is told.
   mutating func stored(_ changes: [CursorChange], failure: String?) {
     cursors.wrote(changes, succeeded: failure == nil)
+    answerWaiting(failure)
     if let failure {
       return report(.error, "cursor_store", "cursors are not durable now: \(failure)")
     }

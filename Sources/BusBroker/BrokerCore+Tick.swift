@@ -38,7 +38,9 @@ extension BrokerCore {
   /// Hands cursor changes to the store when it is free.
   mutating func writeCursors() {
     let changes = cursors.takeChanges()
-    if !changes.isEmpty { actions.append(.storeCursors(changes)) }
+    guard !changes.isEmpty else { return }
+    cursorReplies.begin()
+    actions.append(.storeCursors(changes))
   }
 
   /// Begins an orderly end: nothing new is taken; what was taken is still written and acknowledged.

@@ -14,6 +14,7 @@ struct BrokerCore {
   var names: NameTable
   var producers: ProducerTable
   var cursors: CursorTable
+  var cursorReplies = CursorReplies()
   var metrics = BrokerMetrics()
   var refusals = RefusalCounts()
 

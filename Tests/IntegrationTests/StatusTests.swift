@@ -58,6 +58,32 @@ extension IntegrationTests {
       #expect(gone.errorLines == ["eventbus consumers show: no subscriber is named 'reader'"])
     }
 
+    @Test func `a cursor that was sought is on the disk when the command ends`() throws {
+      let broker = try TestBroker()
+      _ = try broker.publish(lines: (0..<5).map { EventLine.track("A", id: "\($0)") })
+      _ = try broker.stored(["--name", "reader"])
+      for offset in [3, 1, 4] {
+        let sought = try Program.run([
+          "consumers", "seek", "reader", "\(offset)", "--bus", broker.bus,
+        ])
+        #expect(sought.status == .exited(0), "\(sought.errors)")
+        broker.kill()
+        try broker.start()
+        let shown = try Program.run([
+          "consumers", "show", "reader", "--json", "--bus", broker.bus,
+        ])
+        #expect(try JSONValue(text: shown.output)["cursor"]?.int == offset)
+      }
+    }
+
+    @Test func `destinations are looked for where the broker keeps its own data`() throws {
+      let broker = try TestBroker()
+      let run = try Program.run(["status", "--bus", broker.bus])
+      #expect(
+        run.lines.last?.hasPrefix("Destinations: none in /") == true
+          && run.lines.last?.hasSuffix("/data") == true, "\(run.output)")
+    }
+
     @Test func `a subscriber in use is not deleted`() throws {
       let broker = try TestBroker()
       let tail = try broker.tail(["--name", "reader"])

@@ -20,16 +20,18 @@ enum PlantedBug: String, CaseIterable {
   /// A subscriber's program leaves out a batch now and then.
   case skipsBatches
 
-  /// A part of what the oracle says of it.
-  var evidence: String {
+  /// A part of what the oracle says of it; of several, what comes first depends on the storm.
+  var evidence: [String] {
     switch self {
-    case .acknowledgesBeforeItWrites: "stored"
-    case .neverSynchronizes: "damaged"
-    case .forgetsWhatProducersSent, .renumbersWhatItRepeats: "producer"
-    case .deletesUnread: "retention"
-    case .losesCursors: "was told"
-    case .commitsBeforeItHandles, .commitsAcrossSeeks: "the cursor of"
-    case .skipsBatches: "never got"
+    case .acknowledgesBeforeItWrites: ["stored"]
+    // A file that was never synced can be gone whole.
+    case .neverSynchronizes: ["damaged", "acknowledged, 0 stored"]
+    case .forgetsWhatProducersSent, .renumbersWhatItRepeats: ["producer"]
+    // Who finds what he has not read deleted is moved past it.
+    case .deletesUnread: ["retention", "the cursor of"]
+    case .losesCursors: ["was told"]
+    case .commitsBeforeItHandles, .commitsAcrossSeeks: ["the cursor of"]
+    case .skipsBatches: ["never got"]
     }
   }
 }
