@@ -23,7 +23,7 @@ struct ArchiveImport {
     let archive = try CommandFailure.translating { () throws(ArchiveError) in
       try ReplaySource(settings.directory)
     }
-    if !settings.isDryRun, !settings.takesAnyName {
+    if !settings.takesAnyName {
       try SubscriberNames.check(settings.subscribers, context.arguments)
     }
     let refused = try settings.refusedFile.map { try FileWriter(creating: $0) }

@@ -25,7 +25,8 @@ enum ArchiveImportCommand {
         .flag("any-name", help: "Also names that the bus does not know yet."),
         .option("refused", "FILE", help: "Keep refused lines in FILE."),
         .flag("stop-on-error", help: "Stop at the first refused line."),
-        .flag("dry-run", help: "Only read and count, by name."),
+        .flag(
+          "dry-run", help: "Only read and count, by name. Without a bus: with --any-name."),
         .option(
           "timeout", "TIME", help: "How long to wait for the bus, and at the end for it.",
           default: "30s"),
@@ -34,7 +35,7 @@ enum ArchiveImportCommand {
       examples: [
         CommandExample("eventbus archive import segment-logs/ --dir ./archive", "A copy of S3."),
         CommandExample(
-          "eventbus archive import history.ndjson.gz --dry-run", "What is in a file."),
+          "eventbus archive import history.ndjson.gz --dry-run --any-name", "What is in a file."),
       ]),
     run: { context in
       var run = ArchiveImport(try ArchiveImportSettings(context.arguments), context)

@@ -24,6 +24,10 @@ struct ArchiveReplay {
         try ReplaySource(settings.directory), settings.definition, settings.filter,
         stateFolder: settings.stateFolder, again: settings.again)
     }
+    // Of a dry run too: it says what the real one would do.
+    if !settings.takesAnyName {
+      try SubscriberNames.check(settings.definition.subscribers, context.arguments)
+    }
     let interruption = context.interruption
     if settings.isDryRun {
       let names = NameCounts()
@@ -33,9 +37,6 @@ struct ArchiveReplay {
       var summary = ReplaySummary(report, replay.state)
       summary.names = names
       return end(summary, start)
-    }
-    if !settings.takesAnyName {
-      try SubscriberNames.check(settings.definition.subscribers, context.arguments)
     }
     let notes = PublishNotes()
     let bar = SharedProgress("sent")

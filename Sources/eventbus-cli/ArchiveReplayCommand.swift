@@ -24,7 +24,8 @@ enum ArchiveReplayCommand {
           "where", "PATH=VALUE",
           help: "Only events that match, as properties.plan=pro; also != < <= > >= ~."),
         .option("rate", "R", help: "Events a second, as 5000 or 50k; default as fast as it goes."),
-        .flag("dry-run", help: "Only count, by name; nothing is sent."),
+        .flag(
+          "dry-run", help: "Only count, by name; nothing is sent. Without a bus: with --any-name."),
         .flag(
           "again", help: "Begin anew: send once more what the same command has sent already."),
         .flag("any-name", help: "Also to names that the bus does not know yet."),

@@ -167,9 +167,11 @@ extension IntegrationTests {
       let broker = try TestBroker()
       let archiver = try Self.archive(broker)
       try broker.subscribe("sink")
-      let wrong = try archiver.run("replay", broker, ["--to", "snik"])
-      #expect(wrong.status == .exited(1))
-      #expect(wrong.errors.contains("'snik'") && wrong.errors.contains("sink"), "\(wrong.errors)")
+      for more in [[], ["--dry-run"]] {
+        let wrong = try archiver.run("replay", broker, ["--to", "snik"] + more)
+        #expect(wrong.status == .exited(1))
+        #expect(wrong.errors.contains("'snik'") && wrong.errors.contains("sink"), "\(wrong.errors)")
+      }
       #expect(try broker.head() == Self.history.count)
       let named = try archiver.run("replay", broker, ["--to", "snik", "--any-name"])
       #expect(named.status == .exited(0), "\(named.errors)")
@@ -185,6 +187,11 @@ extension IntegrationTests {
         "--to", "sink", "--timeout", "1s",
       ])
       #expect(away.status == .exited(69), "\(away.errors)")
+      let counted = try Program.run([
+        "archive", "replay", "--dir", archiver.directory, "--bus", "tcp://127.0.0.1:9",
+        "--to", "sink", "--dry-run", "--any-name",
+      ])
+      #expect(counted.status == .exited(0), "\(counted.errors)")
       let none = try Program.run([
         "archive", "replay", "--dir", broker.folder.file("none"), "--to", "sink", "--dry-run",
       ])
