@@ -68,7 +68,7 @@ struct TailSettings {
   var count: Int?
   var clauses: [WhereClause]
   var format: String
-  var template: String?
+  var template: TailTemplate?
   var name: String
   var resetsFilters: Bool
   var stopsAtGap: Bool
@@ -96,7 +96,9 @@ struct TailSettings {
       }
     }
     format = try arguments.requiredText("format")
-    template = arguments.text("template")
+    template = try arguments.text("template").map { text throws(UsageError) in
+      try TailTemplate(text)
+    }
     stopsAtGap = arguments.text("on-gap") == "stop"
     isLive = arguments.flag("live")
     saysReady = arguments.flag("ready")

@@ -7,20 +7,14 @@ import ServiceRuntime
 struct TailFormat {
   private let kind: String
   private let isForTerminal: Bool
-  private let template: [TemplatePart]
+  private let template: [TailTemplate.Part]
   private var line: [UInt8] = []
-
-  private enum TemplatePart {
-    case text([UInt8])
-    case field([[UInt8]])
-    case offset
-  }
 
   /// - Parameter isForTerminal: a person reads along, so that no cell may hold a control character.
   init(_ settings: TailSettings, isForTerminal: Bool) {
     kind = settings.format
     self.isForTerminal = isForTerminal
-    template = Self.parse(settings.template ?? "")
+    template = settings.template?.parts ?? []
   }
 
   /// The line before the first event.
@@ -78,28 +72,6 @@ struct TailFormat {
         line.append(contentsOf: TerminalText.escape(text).utf8)
       }
     }
-  }
-
-  /// `{a.b}` is a field; `{{` and `}}` are braces.
-  private static func parse(_ text: String) -> [TemplatePart] {
-    var parts: [TemplatePart] = []
-    var plain: [UInt8] = []
-    var bytes = Array(text.utf8)[...]
-    while let byte = bytes.popFirst() {
-      if (byte == 0x7B || byte == 0x7D), bytes.first == byte {
-        plain.append(byte)
-        _ = bytes.popFirst()
-      } else if byte == 0x7B, let end = bytes.firstIndex(of: 0x7D) {
-        parts.append(.text(plain))
-        plain = []
-        let path = bytes[..<end].split(separator: 0x2E).map(Array.init)
-        parts.append(path == [Array("offset".utf8)] ? .offset : .field(path))
-        bytes = bytes[(end + 1)...]
-      } else {
-        plain.append(byte)
-      }
-    }
-    return parts + [.text(plain)]
   }
 
   private func field(_ name: String, _ payload: RawSpan) throws(CodecError) -> String {
