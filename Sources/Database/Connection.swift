@@ -24,6 +24,7 @@ internal import CSQLite
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       name = "file:\(Self.escapedForURI(path))?immutable=1"
     }
+    if access == .write { Self.makePrivate(path) }
     let result = unsafe sqlite3_open_v2(name, &opened, flags, nil)
     guard let handle = unsafe opened else {
       throw DatabaseError(kind: .other, path: path, text: "no memory for a connection")
@@ -34,6 +35,15 @@ internal import CSQLite
   }
 
   deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// Makes the file, if it is not there, for its user alone: SQLite would let everybody read it, and gives
+  /// what it keeps beside it the same mode. Only one that is new: to open and close another would take the
+  /// locks away that this process has on it. What cannot be made here SQLite tells.
+  private static func makePrivate(_ path: String) {
+    guard !path.isEmpty, path != ":memory:" else { return }
+    let file = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if file >= 0 { close(file) }
+  }
 
   /// All but letters, digits and slashes as %XX: what else is special in a URI is then no matter.
   private static func escapedForURI(_ path: String) -> String {

@@ -5,7 +5,9 @@ internal import SinkState
 /// The rules by which `doctor` judges what it has seen: facts in, checks out, in the order of the page.
 public enum Doctor {
   public static func checks(_ facts: DoctorFacts) -> [DoctorCheck] {
-    [broker(facts)] + brokerParts(facts) + [journal(facts), disk(facts), clock(facts)]
+    [broker(facts)] + brokerParts(facts) + [
+      journal(facts), disk(facts), rights(facts), clock(facts),
+    ]
       + sinks(facts) + strangers(facts) + archive(facts) + facts.services.map(service)
       + [openFiles(facts)]
   }
@@ -177,6 +179,19 @@ public enum Doctor {
     let earliest: Int64 = 1_704_067_200_000_000_000  // 2024: no event can be older.
     guard facts.now > earliest else {
       return DoctorCheck(
+  private static func rights(_ facts: DoctorFacts) -> DoctorCheck {
+    guard let open = facts.openDirectories else {
+      return DoctorCheck("rights", .skipped, "there is no directory \(facts.data)")
+    }
+    guard let first = open.first else {
+      return DoctorCheck("rights", .ok, "what is kept here is for its user alone")
+    }
+    return DoctorCheck(
+      "rights", .note,
+      "every user of this machine can look into \(first), where people's events are",
+      advice: "chmod o-rwx \(open.joined(separator: " "))")
+  }
+
         "clock", .failed, "it is \(Timestamp(nanoseconds: facts.now).text) here",
         advice: "set the clock, and keep it set (chrony, systemd-timesyncd)")
     }

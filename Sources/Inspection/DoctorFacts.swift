@@ -14,6 +14,9 @@ public struct DoctorFacts: Sendable {
   public var headAfter: Position?
   public var data: String
   public var disk: Disk?
+  /// Of the directories with events, those that every user of the machine may read; nil
+  /// where there are none.
+  public var openDirectories: [String]?
   public var journal = JournalFact.none
   public var sinks: [Sink] = []
   public var archive: ArchiveFact?

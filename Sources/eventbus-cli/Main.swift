@@ -11,6 +11,13 @@ import ServiceRuntime
 @main
 enum EventbusProgram {
   static func main() {
+    do throws(SystemError) {
+      try SignalSource.hold()
+    } catch {
+      Terminal.error("eventbus: \(error)")
+      exit(ExitCode.failed.rawValue)
+    }
+    FileModes.keepOthersOut()
     // Groups and messages of up to 4 MiB come and go; faulting their pages in again cost a fifth of all
     // CPU time.
     eb_keep_freed_memory(32 << 20)

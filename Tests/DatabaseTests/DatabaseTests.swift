@@ -1,4 +1,5 @@
 internal import Database
+internal import Foundation
 internal import TestSupport
 internal import Testing
 
@@ -17,6 +18,15 @@ final class `A database` {
   ) throws(DatabaseError) -> Int64? {
     let statement = try database.prepare(sql)
     return try statement.step() ? statement.integer(0) : nil
+  }
+
+  @Test func `makes files for their user alone`() throws {
+    try database.execute("INSERT INTO t VALUES (1)")
+    for name in ["test.db", "test.db-wal", "test.db-shm"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[
+        .posixPermissions]
+      #expect(mode as? Int == 0o600, "\(name)")
+    }
   }
 
   @Test func `stores nothing of a transaction that throws`() throws {

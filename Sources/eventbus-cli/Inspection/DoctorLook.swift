@@ -48,6 +48,7 @@ struct DoctorLook {
     }
     facts.journal = journal()
     facts.disk = disk()
+    facts.openDirectories = openDirectories()
     facts.archive = archive()
     facts.services = ServiceProbe(ports, isUsed: isUsed).services()
     facts.openFiles = openFiles()
@@ -165,6 +166,14 @@ struct DoctorLook {
       free: UInt64(info.f_bavail) * block, total: UInt64(info.f_blocks) * block,
       // File systems that make inodes as they need them tell of none at all.
       freeFiles: info.f_files == 0 ? .max : UInt64(info.f_favail))
+  }
+
+  private func openDirectories() -> [String]? {
+    var found: [(path: String, isOpen: Bool)] = []
+    for path in [data, archiveDirectory] {
+      if let isOpen = FileModes.isOpenToOthers(path) { found.append((path, isOpen)) }
+    }
+    return found.isEmpty ? nil : found.filter(\.isOpen).map(\.path)
   }
 
   private func archive() -> DoctorFacts.ArchiveFact? {
