@@ -16,8 +16,7 @@ public struct DashboardAccess: Sendable {
   private let token: [UInt8]?
   private let session: [UInt8]
   private let cookie: String
-  private let host: String
-  private let checksHost: Bool
+  private let ownNames: OwnNames
 
   /// - Parameters:
   ///   - token: empty counts as none.
@@ -29,15 +28,14 @@ public struct DashboardAccess: Sendable {
     let purpose = Array("eventbus dashboard session 1".utf8)
     session = unsafe Array(Hex.encode(HMACSHA256.code(key: bytes, purpose.span.bytes)).utf8)
     cookie = "eventbus-\(port)"
-    self.host = host.lowercased()
-    checksHost = bytes.isEmpty && Loopback.contains(host)
+    ownNames = OwnNames(listeningOn: host)
   }
 
   /// Nil: go on. Else what is to be answered.
   public func answer(_ request: HTTPRequest) -> HTTPResponse? {
     // Whether the process lives and is ready, anybody may ask.
     if request.path == "/healthz" || request.path == "/readyz" { return nil }
-    guard let token else { return checksHost && !isOwnName(request) ? Self.otherName : nil }
+    guard let token else { return ownNames.include(request) ? nil : Self.otherName }
     if request.method == "POST" {
       if request.path == "/login" { return login(request, token) }
       if request.path == "/logout" { return redirect(to: "/login", cookie: "", seconds: 0) }
@@ -88,24 +86,9 @@ public struct DashboardAccess: Sendable {
     return answer
   }
 
-  /// A request without the header comes from no browser.
-  private func isOwnName(_ request: HTTPRequest) -> Bool {
-    guard let header = request.header("Host") else { return true }
-    let name = Self.name(inHost: header.lowercased())
-    return name == host || Loopback.contains(String(name))
-  }
-
   private static let otherName = HTTPResponse.text(
     "this address answers to localhost and 127.0.0.1 only; give --token to use it by another name\n",
     status: 403)
-
-  /// `localhost` of `localhost:7420`, `::1` of `[::1]:7420`.
-  private static func name(inHost header: String) -> Substring {
-    if header.hasPrefix("["), let end = header.firstIndex(of: "]") {
-      return header[..<end].dropFirst()
-    }
-    return header.prefix { $0 != ":" }
-  }
 }
 
 /// A field of a form as browsers send it.

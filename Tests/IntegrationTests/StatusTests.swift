@@ -39,6 +39,10 @@ extension IntegrationTests {
       let lines = String(decoding: text.output, as: UTF8.self).split(separator: "\n")
       #expect(lines.contains("eventbus_broker_taking_events 1"))
       #expect(lines.contains { $0.hasPrefix("process_resident_memory_bytes ") })
+      let rebound = try ChildProcess.run(
+        "curl", ["-s", "-w", "%{http_code}", "-H", "Host: evil.example", metrics + "/status"])
+      let answer = String(decoding: rebound.output, as: UTF8.self)
+      #expect(answer.hasSuffix("403") && !answer.contains("\"head\""), "\(answer)")
     }
 
     @Test func `a cursor is sought, paused, resumed and deleted`() throws {

@@ -68,7 +68,7 @@ final class TestCollector {
 
   func metric(_ line: String) throws -> Int? {
     let client = try TestClient(port: metricsPort)
-    try client.send("GET /metrics HTTP/1.1\r\nHost: t\r\n\r\n")
+    try client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     let found = try client.receive().body.split(separator: "\n").first { $0.hasPrefix(line + " ") }
     return found?.split(separator: " ").last.flatMap { Int($0) }
   }

@@ -1,6 +1,6 @@
 import HTTPServer
 import Primitives
-import ServiceRuntime
+@testable import ServiceRuntime
 import Testing
 
 @Suite struct MetricsTests {
@@ -62,6 +62,24 @@ import Testing
     #expect(text.contains("\na_total 1\n") && text.contains("process_cpu_seconds_total"))
     #expect(answer.contentType == MetricsText.contentType)
     #expect(routes.answer(HTTPRequest(method: "GET", path: "/readyz")).status == 200)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", "evil.example:7404", UInt32(403)), ("127.0.0.1", "127.0.0.1.evil.example", 403),
+    ("127.0.0.1", "localhost:7404", 200), ("::1", "[::1]:7404", 200),
+    ("0.0.0.0", "broker:7404", 200), ("10.0.0.5", "broker.eventbus.svc", 200),
+  ])
+  func `what a loopback address tells of the service, a site by another name does not learn`(
+    listening: String, host: String, status: UInt32
+  ) {
+    let routes = HTTPRoutes.health(metrics: { [] }, isReady: { true }, status: { .null })
+    let names = OwnNames(listeningOn: listening)
+    for path in ["/status", "/metrics"] {
+      let request = HTTPRequest(method: "GET", path: path, headers: [.init("Host", host)])
+      #expect(HealthServer.answer(request, routes, names).status == status)
+    }
+    let probe = HTTPRequest(method: "GET", path: "/healthz", headers: [.init("Host", host)])
+    #expect(HealthServer.answer(probe, routes, names).status == 200)
   }
 
   @Test(.timeLimit(.minutes(5))) func `the health server listens where it says`() throws {

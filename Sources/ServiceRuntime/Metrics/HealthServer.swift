@@ -24,6 +24,9 @@ extension HTTPRoutes {
 }
 
 /// The HTTP server behind `--metrics HOST:PORT`, until it is released or stopped.
+///
+/// On a loopback address it answers to this machine's own names (`OwnNames`); whether the process lives and is
+/// ready, anybody may ask.
 public struct HealthServer: Sendable {
   private let server: HTTPServer
   private let host: String
@@ -33,9 +36,23 @@ public struct HealthServer: Sendable {
     host = address.host
     // Nothing here takes a body, and few ask: the limits are small so that nobody can hold memory.
     let limits = HTTPLimits(connections: 16, idleSeconds: 30, bodyBytes: 0)
-    server = try HTTPServer(
-      host: address.host, port: address.port, limits: limits, routes: routes)
+    let ownNames = OwnNames(listeningOn: address.host)
+    server = try HTTPServer(host: address.host, port: address.port, limits: limits) {
+      Self.answer($0, routes, ownNames)
+    }
   }
+
+  static func answer(
+    _ request: HTTPRequest, _ routes: HTTPRoutes, _ ownNames: OwnNames
+  ) -> HTTPResponse {
+    let isOpen = request.path == "/healthz" || request.path == "/readyz"
+    return isOpen || ownNames.include(request) ? routes.answer(request) : otherName
+  }
+
+  private static let otherName = HTTPResponse.text(
+    "this address answers to localhost and 127.0.0.1 only; to be asked by another name, listen on an "
+      + "address that others reach (--metrics HOST:PORT --insecure)\n",
+    status: 403)
 
   public var address: HostPort { HostPort(host: host, port: server.port) }
 

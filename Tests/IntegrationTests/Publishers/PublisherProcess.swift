@@ -50,7 +50,7 @@ final class PublisherProcess {
 
   func get(_ path: String) throws -> String {
     let client = try TestClient(port: metrics)
-    try client.send("GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n")
+    try client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
     return try client.receive().body
   }
 
