@@ -91,12 +91,12 @@ public final class Broker: Sendable {
 
 /// Why a broker could not start.
 public struct BrokerError: Error, Sendable, CustomStringConvertible {
-  public enum Kind: Sendable {
+  public enum Kind: Hashable, Sendable {
     /// Another broker works on the directory.
     case directoryInUse
     /// A file could not be read or written, or is damaged.
     case disk
-    case addressInUse
+    case addressInUse(port: UInt16)
     /// The broker's key or the file of keys cannot be used.
     case keys
     case other
@@ -111,7 +111,9 @@ public struct BrokerError: Error, Sendable, CustomStringConvertible {
     case let error as BrokerError: self = error
     case let error as JournalError:
       if case .locked = error { kind = .directoryInUse } else { kind = .disk }
-    case let error as TransportError: kind = error.kind == .addressInUse ? .addressInUse : .other
+    case let error as TransportError where error.kind == .addressInUse:
+      let port = error.address.split(separator: ":").last.flatMap { UInt16($0) }
+      kind = .addressInUse(port: port ?? 0)
     case is SystemError, is BrokerSnapshotError, is DatabaseError: kind = .disk
     case is CurveKeyFile.Failure, is AccessFile.Failure: kind = .keys
     default: kind = .other

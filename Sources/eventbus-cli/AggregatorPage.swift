@@ -49,7 +49,7 @@ struct AggregatorPage {
       metrics = try metricsAddress.map { address throws(CommandFailure) in
         do throws(HTTPServerError) {
           return try HealthServer(address, health)
-        } catch { throw CommandFailure(.failed, "--metrics \(address): \(error)") }
+        } catch { throw CommandFailure("--metrics \(address)", error) }
       }
     } catch {
       pipeline.stop()
@@ -79,7 +79,7 @@ struct AggregatorPage {
       return try HTTPServer(host: listen.host, port: listen.port, limits: limits) {
         routes.answer($0, $1)
       }
-    } catch { throw CommandFailure(.failed, "--listen \(listen): \(error)") }
+    } catch { throw CommandFailure("--listen \(listen)", error) }
   }
 
   /// Nil when the package is not there.

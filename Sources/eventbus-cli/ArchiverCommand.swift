@@ -43,7 +43,7 @@ enum ArchiverCommand {
       archiver.stop()
       archiver.join()
       end.finish()
-      throw CommandFailure(.failed, "--metrics \(metrics): \(error)")
+      throw CommandFailure("--metrics \(metrics)", error)
     }
     if archiver.waitUntilReady() {
       try Readiness.announce(

@@ -58,11 +58,7 @@ enum BrokerCommand {
     do {
       broker = try Broker(configuration, version: Commands.version) { write($0, to: log) }
     } catch {
-      switch error.kind {
-      case .directoryInUse: throw CommandFailure(.dataDirectoryInUse, "\(error)")
-      case .disk: throw CommandFailure(.diskError, "\(error)")
-      case .addressInUse, .keys, .other: throw CommandFailure(.failed, "\(error)")
-      }
+      throw CommandFailure(error)
     }
     let end = try ServiceEnd(context) { broker.stop() }
     let health: HealthServer
@@ -72,7 +68,7 @@ enum BrokerCommand {
       broker.stop()
       broker.join()
       end.finish()
-      throw CommandFailure(.failed, "--metrics \(metrics): \(error)")
+      throw CommandFailure("--metrics \(metrics)", error)
     }
     let addresses = broker.addresses
     let key = broker.serverKey

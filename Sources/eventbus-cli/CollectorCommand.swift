@@ -70,8 +70,8 @@ enum CollectorCommand {
       switch error {
       case .needsKeys: throw UsageError("\(error)")
       case .bus: throw UsageError("--bus: \(error)")
-      case .server, .system:
-        throw CommandFailure(.failed, "--listen \(configuration.host): \(error)")
+      case .server(let error): throw CommandFailure("--listen \(configuration.host)", error)
+      case .system: throw CommandFailure(.failed, "--listen \(configuration.host): \(error)")
       }
     }
     if configuration.identity == nil, !Loopback.contains(configuration.host) {
@@ -85,7 +85,7 @@ enum CollectorCommand {
     } catch {
       _ = collector.stop()
       end.finish()
-      throw CommandFailure(.failed, "--metrics \(metrics): \(error)")
+      throw CommandFailure("--metrics \(metrics)", error)
     }
     let scheme = configuration.identity == nil ? "http" : "https"
     let address = HostPort(host: configuration.host, port: collector.port)

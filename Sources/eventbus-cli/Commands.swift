@@ -59,21 +59,11 @@ enum Commands {
       return .usage
     } catch let error as CommandFailure {
       Terminal.error("eventbus \(arguments.command.name): \(error.text)")
+      if error.isFinal { SupervisedChild.sayFinal(environment: environment) }
       return error.code
     } catch {
       Terminal.error("eventbus \(arguments.command.name): \(error)")
       return .failed
     }
-  }
-}
-
-/// A command's end with a message and an exit code of its own.
-struct CommandFailure: Error {
-  var code: ExitCode
-  var text: String
-
-  init(_ code: ExitCode, _ text: String) {
-    self.code = code
-    self.text = text
   }
 }

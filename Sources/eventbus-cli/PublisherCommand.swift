@@ -66,7 +66,7 @@ enum PublisherCommand {
       process.stop()
       process.join()
       end.finish()
-      throw CommandFailure(.failed, "--metrics \(metrics): \(error)")
+      throw CommandFailure("--metrics \(metrics)", error)
     }
     if process.waitUntilOpened(deadline: timeout) {
       try Readiness.announce(

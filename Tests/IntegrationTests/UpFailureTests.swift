@@ -36,6 +36,23 @@ extension IntegrationTests {
       #expect(up.errors.contains("in use by another broker"), "\(up.errors)")
     }
 
+    /// The bus's own port, and the one of the broker's metrics.
+    @Test(arguments: [0, 4])
+    func `a port that somebody has ends up at once, and says who has it`(_ distance: Int) throws {
+      let base = try FreePorts.base()
+      let broker = try TestBroker(portBase: base)
+      let up = try Program.run(
+        ["up", "--data", broker.folder.file("other"), "--port-base", "\(base - distance)"],
+        limit: .seconds(30))
+      #expect(up.status == .exited(1))
+      #expect(
+        (base..<base + 5).contains { up.errors.contains("\($0)") } && up.errors.contains("in use")
+          && up.errors.contains("process \(broker.process.id) (eventbus broker) has it"),
+        "\(up.errors)")
+      #expect(
+        up.errors.contains("giving up") && !up.errors.contains("service died"), "\(up.errors)")
+    }
+
     @Test func `one variable moves services and all that ask them`() throws {
       let folder = try TemporaryFolder()
       let base = try FreePorts.base()

@@ -84,6 +84,17 @@ import Testing
     #expect(core.exited(0, at: Self.second) == [.finished])
   }
 
+  @Test func `a service that says another start is of no use is believed until it was ready`() {
+    var core = three()
+    _ = core.tick(at: 0)
+    #expect(core.exited(0, isFinal: true, at: 0).contains(.giveUp(0)))
+    #expect(core.fatalStatus == 1)
+    core = three()
+    allReady(&core)
+    #expect(core.exited(0, isFinal: true, at: 0) == [])
+    #expect(core.nextDeadline == Self.second)
+  }
+
   @Test(arguments: [2, 73])
   func `what would end the same way again is not started again`(status: Int32) {
     var core = three()

@@ -8,6 +8,17 @@ internal import CPlatform
 
 /// The child's side of `Supervisor`.
 public enum SupervisedChild {
+  /// The line on stdout by which a child says that another start would end as this one.
+  static let finalLine = "final"
+
+  /// Tells the supervisor, if there is one, not to try again. Once the service was ready it tries all the same:
+  /// what is in the way then came later, and may go.
+  public static func sayFinal(environment: [String: String]) {
+    guard environment["EVENTBUS_SUPERVISED"] == "1" else { return }
+    // A supervisor that is gone has nothing to be told.
+    _ = unsafe write(1, finalLine + "\n", finalLine.utf8.count + 1)
+  }
+
   /// Ties this process to the supervisor that started it, if one did: the kernel then sends SIGTERM
   /// when the supervisor dies, so that no service is left behind. Call it first in `main`.
   ///

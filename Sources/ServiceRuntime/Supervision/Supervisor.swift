@@ -47,6 +47,8 @@ public struct Supervisor: ~Copyable {
   private let observer: Observer
   private var children: [Int: Box] = [:]
   private var readyLines: [Int: ReadyLine] = [:]
+  /// Who said `SupervisedChild.finalLine`.
+  private var hopeless: Set<Int> = []
   private var isFinished = false
 
   /// Holds a process in a dictionary, which takes no noncopyable values.
@@ -124,7 +126,8 @@ public struct Supervisor: ~Copyable {
     guard let code else { return }
     children[index] = nil
     let name = core.specifications[index].name
-    let actions = core.exited(index, status: code, at: SystemClock.monotonic())
+    let actions = core.exited(
+      index, status: code, isFinal: hopeless.remove(index) != nil, at: SystemClock.monotonic())
     switch core.state(index) {
     case .stopped: log.info("service ended", .init("name", .text(name)), exit(code))
     default: log.warning("service died", .init("name", .text(name)), exit(code))
@@ -135,6 +138,10 @@ public struct Supervisor: ~Copyable {
   private func exit(_ code: Int32) -> LogField { LogField("status", .integer(Int64(code))) }
 
   private mutating func receive(_ line: String, from index: Int) {
+    if line == SupervisedChild.finalLine {
+      hopeless.insert(index)
+      return
+    }
     guard let ready = ReadyLine(line: line) else { return show(line, of: index) }
     readyLines[index] = ready
     log.info("service ready", LogField("name", .text(core.specifications[index].name)))

@@ -105,7 +105,11 @@ public struct SupervisorCore: Sendable {
   }
 
   /// The child has ended, whatever the way, or could not be started. `status`: its exit status.
-  public mutating func exited(_ index: Int, status: Int32 = 1, at now: Int64) -> [Action] {
+  ///
+  /// - Parameter isFinal: it said that another start would end as this one, which is believed of the first.
+  public mutating func exited(
+    _ index: Int, status: Int32 = 1, isFinal: Bool = false, at now: Int64
+  ) -> [Action] {
     if isStopping {
       services[index].state = .stopped
       return settle(at: now)
@@ -116,7 +120,8 @@ public struct SupervisorCore: Sendable {
       services[index].failures = 0
     }
     services[index].failures += 1
-    if services[index].failures >= policy.maximumFailures || policy.isFinal(status) {
+    let isHopeless = policy.isFinal(status) || (isFinal && !services[index].hasBeenReady)
+    if services[index].failures >= policy.maximumFailures || isHopeless {
       services[index].state = .stopped
       if specifications[index].isRequired {
         fatalStatus = status

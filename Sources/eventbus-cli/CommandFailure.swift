@@ -1,0 +1,40 @@
+import BusBroker
+import HTTPServer
+import ServiceRuntime
+
+/// A command's end with a message and an exit code of its own.
+struct CommandFailure: Error {
+  var code: ExitCode
+  var text: String
+  /// Another start would end the same way; `up` then does not try.
+  var isFinal = false
+
+  init(_ code: ExitCode, _ text: String) {
+    self.code = code
+    self.text = text
+  }
+
+  /// A service that cannot listen. A port that somebody has is his until a person does something.
+  ///
+  /// - Parameter option: what gave the address, as `--metrics 127.0.0.1:7404`.
+  init(_ option: String, _ error: HTTPServerError) {
+    self.init(.failed, "\(option): \(error)")
+    if case .addressInUse(_, let port) = error { name(holderOf: port) }
+  }
+
+  init(_ error: BrokerError) {
+    switch error.kind {
+    case .directoryInUse: self.init(.dataDirectoryInUse, "\(error)")
+    case .disk: self.init(.diskError, "\(error)")
+    case .keys, .other: self.init(.failed, "\(error)")
+    case .addressInUse(let port):
+      self.init(.failed, "\(error)")
+      name(holderOf: port)
+    }
+  }
+
+  private mutating func name(holderOf port: UInt16) {
+    isFinal = true
+    text += PortHolder.describe(port: port).map { "; \($0) has it" } ?? ""
+  }
+}
