@@ -10,6 +10,8 @@ internal import Primitives
 struct BrokerCore {
   let configuration: BrokerConfiguration
   var description: BrokerDescription
+  /// Of the journal, from the root, for `status`; set by the shell.
+  var directory = ""
   var journal: JournalCore
   var names: NameTable
   var producers: ProducerTable

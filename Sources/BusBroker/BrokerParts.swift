@@ -3,6 +3,12 @@ internal import BusTransport
 internal import EventJournal
 internal import Primitives
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 /// A broker's parts, opened in the order in which they depend on each other: the journal with its
 /// lock first, then the tables from it, the cursors, the other sockets, and last the bus.
 struct BrokerParts: Sendable {
@@ -64,15 +70,24 @@ struct BrokerParts: Sendable {
     description.liveAddress = live.address
     description.publishAddress = plain.publishAddress
     description.pushAddress = plain.pushAddress
-    core = BrokerCore(
+    var core = BrokerCore(
       configuration: configuration, description: description, journal: recovery.core,
       names: names, producers: producers,
       cursors: CursorTable(limit: configuration.maximumSubscribers, records: cursors.records),
       seed: .random(in: .min ... .max))
+    core.directory = Self.fromRoot(configuration.directory)
+    self.core = core
     self.configuration = configuration
     self.events = events
     self.cursors = cursors
     journal = recovery.journal
+  }
+
+  /// The path as every process of this machine can follow it, whatever directory it runs in.
+  private static func fromRoot(_ path: String) -> String {
+    guard let found = unsafe realpath(path, nil) else { return "" }
+    defer { unsafe free(found) }
+    return unsafe String(cString: found)
   }
 
   /// The tables of names and producers: the newest snapshot, and what was appended since.

@@ -25,6 +25,8 @@ public struct BrokerStatus: Sendable {
   }
 
   public var version = ""
+  /// Where its journal is, from the root; empty where the system does not say.
+  public var directory = ""
   public var durability = ""
   public var epoch: UInt32 = 0
   public var earliest: UInt64 = 0
@@ -61,6 +63,7 @@ extension BrokerStatus {
   public var map: ControlMap {
     var map = ControlMap()
     map["version"] = .text(version)
+    map["directory"] = .text(directory)
     map["durability"] = .text(durability)
     map["epoch"] = .number(UInt64(epoch))
     map["earliest"] = .number(earliest)
@@ -144,6 +147,7 @@ extension BrokerCore {
   func status(at now: Int64) -> BrokerStatus {
     var status = BrokerStatus()
     status.version = description.version
+    status.directory = directory
     status.durability = description.durability
     status.epoch = journal.epoch
     status.earliest = retention.earliest
