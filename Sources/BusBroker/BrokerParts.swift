@@ -65,6 +65,7 @@ struct BrokerParts: Sendable {
 
     var description = BrokerDescription()
     description.version = version
+    description.run = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
     description.durability = configuration.durability.rawValue
     description.limits = configuration.limits
     description.liveAddress = live.address

@@ -29,6 +29,9 @@ extension ControlMap {
 /// What a client learns of the broker at its handshake.
 public struct BrokerDescription: Hashable, Sendable {
   public var version = ""
+  /// 16 bytes by which two clients know that they are on the same bus: chosen anew at each start of the broker.
+  /// Empty: the broker is older and has none.
+  public var run: [UInt8] = []
   public var durability = ""
   public var heartbeat = Duration.seconds(2)
   public var limits = BusLimits()
@@ -40,6 +43,7 @@ public struct BrokerDescription: Hashable, Sendable {
 
   init(_ map: ControlMap) {
     version = map.text("version")
+    run = map.bytes("run")
     durability = map.text("durability")
     heartbeat = map.wait("heartbeat", or: 2000)
     limits.nameBytes = map.size("nameBytes", or: limits.nameBytes)
@@ -54,6 +58,7 @@ public struct BrokerDescription: Hashable, Sendable {
 
   func add(to map: inout ControlMap) {
     map["version"] = .text(version)
+    if !run.isEmpty { map["run"] = .bytes(run) }
     map["durability"] = .text(durability)
     map["heartbeat"] = .number(UInt64(heartbeat.nanoseconds / 1_000_000))
     map["nameBytes"] = .number(UInt64(limits.nameBytes))

@@ -1,4 +1,5 @@
 internal import BusClient
+internal import BusProtocol
 internal import Primitives
 internal import Synchronization
 
@@ -7,6 +8,8 @@ final class CollectorShared: Sendable {
   private struct State {
     var metrics = CollectorMetrics()
     var health: BusHealth
+    /// Of the broker (`BusMark`).
+    var mark: String?
   }
 
   private let state: Mutex<State>
@@ -18,13 +21,18 @@ final class CollectorShared: Sendable {
   func take(_ notice: ConnectionNotice, at now: Int64) {
     state.withLock { state in
       switch notice {
-      case .connected: state.health.connected()
+      case .connected(let broker):
+        state.health.connected()
+        state.mark = BusMark.text(of: broker)
       case .silent, .sessionLost: state.health.lost(at: now)
       case .refusedForNow(let code, _): state.health.pushedBack(code, at: now)
       case .gap, .caughtUp, .sought: break
       }
     }
   }
+
+  /// Whether a request's mark is that of the bus that this collector publishes on.
+  func isOwnBus(_ mark: String) -> Bool { state.withLock { $0.mark == mark } }
 
   func acknowledged() { state.withLock { $0.health.acknowledged() } }
 

@@ -1,4 +1,5 @@
 internal import BusClient
+internal import BusProtocol
 internal import HTTPServer
 internal import Primitives
 
@@ -24,6 +25,9 @@ struct RequestWork: Sendable {
     let exchange = Answering(
       responder: responder, request: Self.head(of: request), route: route,
       style: AnswerStyle(request, route, limit: maximumBodyBytes), shared: shared)
+    if let mark = request.header(BusMark.header), shared.isOwnBus(mark) {
+      return exchange.fail(.loop)
+    }
     shared.countBody(request.body.count)
     do throws(RequestFailure) {
       let decision = try core.with { core throws(RequestFailure) in

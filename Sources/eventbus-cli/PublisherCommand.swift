@@ -141,6 +141,8 @@ enum PublisherOptions {
     configuration.filters =
       arguments.texts("events").map { NameFilter(.glob, $0) }
       + arguments.texts("exact").map { NameFilter(.exact, $0) }
+    // A provider's own address has no use for it.
+    configuration.marksRequests = arguments.isGiven("endpoint")
     configuration.start = try StartText.position(
       try arguments.requiredText("start"), naming: "--start")
     configuration.onGap = arguments.text("on-gap") == "stop" ? .stop : .continue

@@ -23,6 +23,11 @@ struct RequestFailure: Error, Hashable, Sendable {
       400, "invalid_request", "malformed body: \(error.reason) (at byte \(error.position))")
   }
 
+  static let loop = RequestFailure(
+    508, "loop",
+    "these events are of this collector's own bus: the --endpoint of the publisher that sends them leads "
+      + "back here")
+
   /// Says neither which key it was nor how it differs.
   static let unauthorized = RequestFailure(
     401, "unauthorized", "the write key is missing or not one of this collector's")

@@ -9,7 +9,7 @@ extension DeliveryVerdict {
   /// | 2xx | delivered |
   /// | 408, 410, 460, 5xx | retry, or a pause when a `Retry-After` says how long |
   /// | 429 | pause |
-  /// | 401, 403, 404, 405, 407, 501, 505, 511 | configuration |
+  /// | 401, 403, 404, 405, 407, 501, 505, 508, 511 | configuration |
   /// | 1xx, 3xx | configuration: redirects are not followed, since a POST would change on its way |
   /// | 413 | too large |
   /// | other 4xx | split |
@@ -24,7 +24,7 @@ extension DeliveryVerdict {
     case 200..<300:
       return isPage(reply) ? .retry("\(reason): no answer of the destination's own") : .delivered
     case 429: return .pause(wait, reason)
-    case 401, 403, 404, 405, 407, 501, 505, 511: return .configuration(reason)
+    case 401, 403, 404, 405, 407, 501, 505, 508, 511: return .configuration(reason)
     case 408, 410, 460, 500..<600: return wait.map { .pause($0, reason) } ?? .retry(reason)
     case 413: return .tooLarge(reason)
     case 400..<500: return .split(reason)

@@ -1,3 +1,5 @@
+internal import BusClient
+internal import BusProtocol
 internal import Database
 internal import HTTPClient
 internal import Primitives
@@ -45,7 +47,13 @@ extension DeliveryLoop {
     for action in actions {
       switch action {
       case .send(let request):
-        let call = adapter.call(request.items, sentAt: Timestamp.now())
+        var call = adapter.call(request.items, sentAt: Timestamp.now())
+        // As it is now: a broker that was restarted has another.
+        if configuration.marksRequests, let broker = subscriber.status.opened?.broker,
+          let mark = BusMark.text(of: broker)
+        {
+          call.headers.append(HTTPHeader(BusMark.header, mark))
+        }
         start(call, .events(request: request.id, count: request.items.count))
       case .open:
         if let call = adapter.opening(at: Timestamp.now()) { start(call, .opening) }

@@ -18,6 +18,8 @@ public struct DeliveryProcessConfiguration: Sendable {
   public var data: String
   /// Bytes of dead letters kept; the oldest go first.
   public var deadLetterBytes = 256 << 20
+  /// Whether requests say of which bus their events are (`BusMark`): where the endpoint may be anybody's.
+  public var marksRequests = false
   /// Time for what is under way when told to stop.
   public var grace: Duration = .seconds(8)
   public var delivery = DeliveryConfiguration()
