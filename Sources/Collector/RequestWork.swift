@@ -83,12 +83,13 @@ struct RequestWork: Sendable {
 
   private static func elsewhere(_ request: HTTPRequest) -> HTTPResponse {
     if request.path == "/healthz" { return .text("ok\n") }
-    return CrossOrigin.allow(.text("no such path\n", status: 404), request)
+    return CrossOrigin.allow(
+      SegmentAnswer.failure(RequestFailure(404, "not_found", "no such path")), request)
   }
 
   private static func otherMethod(_ request: HTTPRequest) -> HTTPResponse {
     if request.method == "OPTIONS" { return CrossOrigin.preflight(request) }
-    var answer = HTTPResponse.text("use POST\n", status: 405)
+    var answer = SegmentAnswer.failure(RequestFailure(405, "wrong_method", "use POST"))
     answer.headers = [.init("Allow", "POST, OPTIONS")]
     return CrossOrigin.allow(answer, request)
   }

@@ -11,7 +11,7 @@ public final class HTTPResponder: Sendable {
     self.service = service
   }
 
-  deinit { exchange.answer(.text("the request was dropped\n", status: 500)) }
+  deinit { exchange.answer(.refusal(500, "dropped", "the request was dropped")) }
 
   /// Sends the answer. The second of one request is ignored, and so is that to a client that has left.
   public func answer(_ response: HTTPResponse) { exchange.answer(response) }

@@ -26,6 +26,14 @@ public struct HTTPResponse: Hashable, Sendable {
       status: status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
   }
 
+  /// What the server itself answers in place of a handler: `{"success":false,"code":...,"message":...}`, as
+  /// Segment writes failures. Code and message are the server's own words, without anything to escape.
+  static func refusal(_ status: UInt32, _ code: String, _ message: String) -> HTTPResponse {
+    .json(
+      Array("{\"success\":false,\"code\":\"\(code)\",\"message\":\"\(message)\"}".utf8),
+      status: status)
+  }
+
   /// A document that is JSON already.
   public static func json(_ document: [UInt8], status: UInt32 = 200) -> HTTPResponse {
     HTTPResponse(status: status, contentType: "application/json", body: document)

@@ -54,17 +54,18 @@ final class HTTPService: Sendable {
     for exchange in sleeping.withLock({ Array($0.values) }) { exchange.answer(Self.stopped) }
   }
 
-  private static let stopped = HTTPResponse.text("the server is stopping\n", status: 503)
+  private static let stopped = HTTPResponse.refusal(503, "stopping", "the server is stopping")
 
   func begin(_ exchange: Exchange, on connection: OpaquePointer) -> MHD_Result {
     underWay.add(1, ordering: .sequentiallyConsistent)
     clock.begin(exchange.descriptor)
     // Refused at once, which closes the connection: otherwise it would have to take the body first.
     if exchange.path.utf8.count > limits.pathBytes {
-      return unsafe refuse(exchange, .text("the path is too long\n", status: 414), on: connection)
+      return unsafe refuse(
+        exchange, .refusal(414, "path_too_long", "the path is too long"), on: connection)
     }
     if let fault = unsafe Self.framingFault(of: connection) {
-      return unsafe refuse(exchange, .text(fault, status: 400), on: connection)
+      return unsafe refuse(exchange, .refusal(400, "bad_framing", fault), on: connection)
     }
     let declared = unsafe declaredLength(connection)
     if declared > limits.bodyBytes {
@@ -138,7 +139,7 @@ final class HTTPService: Sendable {
   }
 
   private var tooLarge: HTTPResponse {
-    .text("the body may have \(limits.bodyBytes) bytes at most\n", status: 413)
+    .refusal(413, "too_large", "the body may have \(limits.bodyBytes) bytes at most")
   }
 
   var counters: HTTPServerCounters {
@@ -154,7 +155,8 @@ final class HTTPService: Sendable {
       limit: limits.streamMessageBytes)
     if streams.add(stream) { return stream }
     clock.count { $0.streamsRefused += 1 }
-    var refusal = HTTPResponse.text("too many streams at a time: come again later\n", status: 503)
+    var refusal = HTTPResponse.refusal(
+      503, "too_many_streams", "too many streams at a time: come again later")
     refusal.headers = [HTTPRequest.Field("Retry-After", "10")]
     exchange.answer(refusal)
     return nil
@@ -163,7 +165,8 @@ final class HTTPService: Sendable {
   func forget(_ stream: HTTPStream) { streams.remove(stream) }
 
   private var overloaded: HTTPResponse {
-    var answer = HTTPResponse.text("too many bodies at a time: send it again\n", status: 503)
+    var answer = HTTPResponse.refusal(
+      503, "too_many_bodies", "too many bodies at a time: send it again")
     answer.headers = [HTTPRequest.Field("Retry-After", "1")]
     return answer
   }
@@ -183,10 +186,10 @@ extension HTTPService {
   private static func framingFault(of connection: OpaquePointer) -> String? {
     let headers = unsafe Exchange.fields(of: connection, .HEADER_KIND)
     let lengths = headers.filter { sameHeader($0.name, "Content-Length") }
-    if Set(lengths.map(\.value)).count > 1 { return "Content-Length is given twice, differently\n" }
+    if Set(lengths.map(\.value)).count > 1 { return "Content-Length is given twice, differently" }
     let isChunked = headers.contains { sameHeader($0.name, "Transfer-Encoding") }
     return isChunked && !lengths.isEmpty
-      ? "Content-Length and Transfer-Encoding exclude each other\n" : nil
+      ? "Content-Length and Transfer-Encoding exclude each other" : nil
   }
 
   /// Answers before the body has come.
@@ -200,7 +203,7 @@ extension HTTPService {
   private func writeRefusal(to descriptor: Int32) {
     let text = String(decoding: tooLarge.body, as: UTF8.self)
     let bytes = Array(
-      ("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+      ("HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Type: application/json\r\n"
         + "Content-Length: \(text.utf8.count)\r\n\r\n" + text).utf8)
     // A client that does not even take this is cut without it.
     _ = unsafe Glibc.send(

@@ -17,7 +17,13 @@ struct LimitTests {
     let server = try sampleServer()
     let client = try TestClient(port: server.port)
     try client.send(get("/echo", method: "POST", headers: "Content-Length: 1001\r\n"))
-    #expect(try client.receive().status == 413)
+    let answer = try client.receive()
+    #expect(answer.status == 413)
+    #expect(answer.headers["content-type"] == "application/json")
+    #expect(
+      answer.body
+        == #"{"success":false,"code":"too_large","message":"the body may have 1000 bytes at most"}"#
+    )
     #expect(try client.isClosed())
   }
 
@@ -54,7 +60,9 @@ struct LimitTests {
     let server = try sampleServer(limits: HTTPLimits(pathBytes: 100))
     let client = try TestClient(port: server.port)
     try client.send(get("/" + String(repeating: "p", count: 100)))
-    #expect(try client.receive().status == 414)
+    let answer = try client.receive()
+    #expect(answer.status == 414)
+    #expect(answer.body.hasPrefix(#"{"success":false,"code":"path_too_long","message":"#))
   }
 
   @Test func `headers beyond the memory of a connection are refused`() throws {
