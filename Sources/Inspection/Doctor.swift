@@ -35,6 +35,10 @@ public enum Doctor {
   }
 
   private static func advice(toReach why: String, _ somebodyListens: Bool) -> String {
+    // It has no key to authorise yet, and the finding says what to give.
+    if why.contains("--curve-key") {
+      return "give it a key, and authorise that with --administer '*'"
+    }
     if why.contains("DENIED") {
       return "it runs: there, `eventbus keys authorize` this program's key with --administer '*'"
     }

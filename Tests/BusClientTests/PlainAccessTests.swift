@@ -98,7 +98,7 @@ struct PlainAccessTests {
     }
   }
 
-  @Test func `a revoked key's live feed ends`() throws {
+  @Test func `a revoked key's live feed ends, and its reader is told`() throws {
     defer { keyed.stop() }
     let ann = try keyed.client("ann", publish: ["*"])
     let bob = try keyed.client("bob", subscribe: ["*"])
@@ -112,8 +112,14 @@ struct PlainAccessTests {
     #expect(waitUntil { keyed.refusals("live", "DENIED") > 0 })
     try producer.publish("A", 2)
     #expect(producer.flushBlocking(deadline: .seconds(10)).acknowledged == 2)
-    while let item = try live.next(deadline: .milliseconds(300)) {
-      if case .event(_, let sequence) = item { #expect(sequence == 1) }
+    let error = #expect(throws: BusClientError.self) {
+      while let item = try live.next(deadline: .seconds(20)) {
+        if case .event(_, let sequence) = item { #expect(sequence == 1) }
+      }
+    }
+    guard case .denied? = error else {
+      Issue.record("\(String(describing: error))")
+      return
     }
   }
 

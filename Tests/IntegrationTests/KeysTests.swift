@@ -72,6 +72,52 @@ extension IntegrationTests {
       #expect(try !keyed.keys(["list"]).output.contains("shop"))
     }
 
+    @Test func `a live reader whose key is revoked is told, and ends`() throws {
+      let keyed = try Keyed()
+      let key = try keyed.generate("reader")
+      try keyed.keys(["authorize", key, "--subscribe", "*"])
+      #expect(
+        try waitUntil { try keyed.run(key, ["tail", "--until-end"]).status == .exited(0) })
+      let tail = try ChildProcess(
+        Program.path,
+        [
+          "tail", "--live", "--ready", "--bus", keyed.broker.bus, "--curve-key", key,
+          "--server-key", keyed.server,
+        ])
+      #expect(tail.errorOutput.waitForLine { $0 == "ready" } != nil, "\(tail.errorOutput.text)")
+      try keyed.keys(["revoke", "reader"])
+      #expect(tail.wait(.seconds(60)) == .exited(1))
+      #expect(tail.errorOutput.text.contains("DENIED"), "\(tail.errorOutput.text)")
+    }
+
+    @Test func `doctor looks through the key that it is given`() throws {
+      let keyed = try Keyed()
+      let key = try keyed.generate("doctor")
+      try keyed.keys(["authorize", key, "--subscribe", "*", "--administer", "*"])
+      let look = ["doctor", "--data", keyed.data, "--port-base", "0", "--timeout", "5s"]
+      #expect(try waitUntil { try keyed.run(key, look).status == .exited(0) })
+      let healthy = try keyed.run(key, look)
+      #expect(healthy.output.contains("answers at \(keyed.broker.bus)"), "\(healthy.output)")
+      let without = try Program.run(look + ["--bus", keyed.broker.bus])
+      #expect(without.status == .exited(1))
+      #expect(without.output.contains("give --curve-key FILE"), "\(without.output)")
+      try keyed.keys(["revoke", "doctor"])
+      #expect(try waitUntil { try keyed.run(key, look).output.contains("DENIED") })
+    }
+
+    @Test func `a key can be authorised before the broker's first start`() throws {
+      let folder = try TemporaryFolder()
+      let key = folder.file("early.key")
+      #expect(try Program.run(["keys", "generate", key]).status == .exited(0))
+      let data = folder.file("data")
+      let run = try Program.run([
+        "keys", "authorize", key + ".pub", "--subscribe", "*", "--data", data,
+      ])
+      #expect(run.status == .exited(0), "\(run.errors)")
+      let mode = try FileManager.default.attributesOfItem(atPath: data)[.posixPermissions]
+      #expect(mode as? Int == 0o700)
+    }
+
     @Test func `without a key a command says what it needs`() throws {
       let keyed = try Keyed()
       for command in [["status"], ["publish", "--event", "A"], ["tail", "--until-end"]] {

@@ -5,7 +5,8 @@ internal import Primitives
 /// Follows events as they happen, at most once: a slow reader loses, and is told how much.
 ///
 /// Belongs to the thread that made it, which should read it steadily. Connects again by itself; what
-/// passed meanwhile is reported as lost by the first beacon or event behind it.
+/// passed meanwhile is reported as lost by the first beacon or event behind it. The feed itself tells nobody that
+/// his key was revoked: one that uses keys asks at the bus's address when its connection ends.
 public struct LiveSubscriber: ~Copyable {
   /// The name in the ready sign of a subscription to everything. No event has it.
   public static let everything = "$"
@@ -17,6 +18,18 @@ public struct LiveSubscriber: ~Copyable {
   private var payload = Message()
   private var meta = Message()
   private var waiting = Queue<LiveItem>()
+  /// Where to ask whether it is still let in; nil without keys, and where only the feed's address is known.
+  private var door: Door?
+
+  private struct Door {
+    let bus: String
+    let names: [String]
+    let security: BusSecurity
+    var nextLook: Int64 = 0
+  }
+  /// Between two questions, and for the answer to one.
+  private static let lookNanoseconds: Int64 = 3_000_000_000
+  private static let answerDeadline = Duration.seconds(2)
 
   /// Asks the broker at its bus address where the live feed is, and subscribes.
   ///
@@ -28,6 +41,7 @@ public struct LiveSubscriber: ~Copyable {
   ) throws(BusClientError) {
     let address = try Self.liveAddress(busAddress, names, security, deadline)
     try self.init(liveAddress: address, names: names, security: security)
+    door = security.map { Door(bus: busAddress, names: names, security: $0) }
   }
 
   public init(
@@ -37,6 +51,7 @@ public struct LiveSubscriber: ~Copyable {
     self.socket = socket
     polls = PollSet()
     _ = polls.add(self.socket)
+    _ = polls.addConnectionEvents(of: self.socket)
   }
 
   private static func connect(
@@ -46,6 +61,7 @@ public struct LiveSubscriber: ~Copyable {
       var options = SocketOptions()
       options.receiveHighWater = 100_000
       options.curve = security?.role
+      options.reportsConnections = true
       let socket = try Socket(try BusConnection.context(), .sub, options)
       for name in names {
         try socket.subscribe(Array(name.utf8) + [0])
@@ -78,20 +94,51 @@ public struct LiveSubscriber: ~Copyable {
     return ReachableAddress.of(opened.broker.liveAddress, through: bus)
   }
 
-  /// The next item; nil when none came by the deadline. Blocks.
+  /// The next item; nil when none came by the deadline. Blocks, after the end of a connection with keys for up
+  /// to 2 s longer.
+  ///
+  /// - Throws: `.denied` when the key is not let in any more.
   public mutating func next(deadline duration: Duration? = nil) throws(BusClientError) -> LiveItem?
   {
     let end = deadline(after: duration)
-    do throws(TransportError) {
-      while true {
+    while true {
+      let isCut: Bool
+      do throws(TransportError) {
         if let item = waiting.popFirst() { return item }
         if try receive() { continue }
-        let left = end == .max ? Int64(60_000_000_000) : end - SystemClock.monotonic()
-        guard left > 0 else { return nil }
-        try polls.wait(milliseconds: Int(min(60_000, left / 1_000_000 + 1)))
+        isCut = try wasCut()
+        if !isCut {
+          let left = end == .max ? Int64(60_000_000_000) : end - SystemClock.monotonic()
+          guard left > 0 else { return nil }
+          try polls.wait(milliseconds: Int(min(60_000, left / 1_000_000 + 1)))
+        }
+      } catch {
+        throw .system(text: error.description)
       }
+      if isCut { try askAtTheDoor() }
+    }
+  }
+
+  /// Whether a connection ended or was not let in since the last look.
+  private mutating func wasCut() throws(TransportError) -> Bool {
+    var isCut = false
+    while let event = try socket.nextConnectionEvent(using: &topic) {
+      switch event.kind {
+      case .disconnected, .handshakeFailed, .mechanismsDiffer, .denied: isCut = true
+      case .connected, .accepted, .ready, .retrying, .acceptFailed: break
+      }
+    }
+    return isCut
+  }
+
+  private mutating func askAtTheDoor() throws(BusClientError) {
+    guard let door, SystemClock.monotonic() >= door.nextLook else { return }
+    self.door?.nextLook = SystemClock.monotonic() + Self.lookNanoseconds
+    do throws(BusClientError) {
+      _ = try Self.liveAddress(door.bus, door.names, door.security, Self.answerDeadline)
     } catch {
-      throw .system(text: error.description)
+      // A broker that is away comes back, and libzmq finds it.
+      if case .denied = error { throw error }
     }
   }
 
