@@ -111,6 +111,8 @@ enum KeysCommands {
       since: Timestamp(nanoseconds: SystemClock.realtime() / 1_000_000_000 * 1_000_000_000).text,
       rights: rights)
     let directory = try arguments.requiredText("data")
+    // Before the broker's first start too: whoever needs a key to start may need it then.
+    try Folders.make(directory, mode: 0o700)
     let server = try serverKey(directory)
     var wasKnown = false
     try change(directory) { keys in
