@@ -74,7 +74,7 @@ public struct Catalogue: ~Copyable {
       let key = query.bytes(0)
       guard key.count == KeyedHash.keyBytes else {
         throw DatabaseError(
-          kind: .corrupt, path: database.path, text: "its key has \(key.count) bytes")
+          kind: .corrupt, path: database.path, text: "its key has \(key.count.counted("byte"))")
       }
       return key
     }

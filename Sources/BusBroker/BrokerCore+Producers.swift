@@ -126,7 +126,8 @@ extension BrokerCore {
         refusals.count(code, on: .bus, sample: event.text)
       }
       var message = RefuseMessage(
-        token: session.token, code: .badPayload, text: "\(refused.count) events are refused")
+        token: session.token, code: .badPayload,
+        text: refused.count.counted("event is", "events are") + " refused")
       message.code = refused[0].code
       message.sequence = publish.sequence
       message.round = publish.round

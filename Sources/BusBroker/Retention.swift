@@ -105,7 +105,9 @@ extension BrokerCore {
     retention.isDeleting = false
     retention.earliest = earliest
     if segments > 0 {
-      report(.info, "retention", "\(segments) segments deleted, the earliest offset is \(earliest)")
+      report(
+        .info, "retention",
+        "\(segments.counted("segment")) deleted, the earliest offset is \(earliest)")
     }
   }
 }

@@ -1,4 +1,5 @@
 public import BusProtocol
+internal import Primitives
 
 /// What a program on the bus can meet, each with what to do about it.
 public enum BusClientError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -63,6 +64,6 @@ public struct SubscriberGap: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(offsets) events from \(from.epoch):\(from.offset) to \(to.epoch):\(to.offset) are gone (\(why))"
+    "\(offsets.counted("event")) from \(from.epoch):\(from.offset) to \(to.epoch):\(to.offset) \(offsets == 1 ? "is" : "are") gone (\(why))"
   }
 }

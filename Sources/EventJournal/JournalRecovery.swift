@@ -45,7 +45,7 @@ public struct JournalCut: Hashable, Sendable, CustomStringConvertible {
   public var records: Int
 
   public var description: String {
-    "cut an unsynced tail of \(byteCount) bytes with \(records) whole records off \(damage.file) "
+    "cut an unsynced tail of \(byteCount.counted("byte")) with \(records.counted("whole record")) off \(damage.file) "
       + "at byte \(damage.position), offset \(damage.offset): \(damage.reason.rawValue)"
   }
 }

@@ -1,4 +1,5 @@
 internal import BusProtocol
+internal import Primitives
 internal import SinkState
 
 // Each sink must account for every event from its start to its cursor, and agree with the broker on where
@@ -35,8 +36,10 @@ extension Doctor {
     guard ledger.isBalanced(at: progress.cursor) else {
       let difference =
         passed > ledger.accounted
-        ? "\(passed - ledger.accounted) events are unaccounted for"
-        : "\(ledger.accounted - passed) events are counted too often"
+        ? (passed - ledger.accounted).counted(
+          "event is unaccounted for", "events are unaccounted for")
+        : (ledger.accounted - passed).counted(
+          "event is counted too often", "events are counted too often")
       return DoctorCheck(
         name, .unaccounted,
         "\(difference): \(sum), cursor \(progress.cursor.offset), start "
@@ -45,7 +48,9 @@ extension Doctor {
     }
     guard ledger.missing == 0 else {
       return DoctorCheck(
-        name, .unaccounted, "\(ledger.missing) events were gone before it read them: \(equation)",
+        name, .unaccounted,
+        ledger.missing.counted("event was gone", "events were gone")
+          + " before it read that far: \(equation)",
         advice: "retention (--drop-unread) or damage took them; from an archive they can be sent "
           + "again: `eventbus archive replay --to \(sink.name)`")
     }
@@ -143,7 +148,8 @@ extension Doctor {
     let missed = known.number("missed")
     if missed > 0 {
       return DoctorCheck(
-        name, .unaccounted, "\(missed) events were gone before it read them",
+        name, .unaccounted,
+        missed.counted("event was gone", "events were gone") + " before it read that far",
         advice: "it was away too long for the broker's retention: see --keep-unread-bytes")
     }
     if known.flag("paused") {

@@ -118,7 +118,7 @@ public enum Doctor {
     let (earliest, head) = (status.number("earliest"), status.number("head"))
     let days = status.number("retentionSeconds") / 86_400
     let mebibytes = status.number("journalBytes") >> 20
-    let finding = "\(mebibytes) MiB kept, for \(days) days once all have read them"
+    let finding = "\(mebibytes) MiB kept, for \(days.counted("day")) once all have read them"
     var holder: ControlMap?
     for case .map(let one) in status.list("consumers") where !one.flag("connected") {
       if one.number("cursor") < holder?.number("cursor") ?? head { holder = one }
@@ -129,7 +129,8 @@ public enum Doctor {
     }
     return DoctorCheck(
       "retention", .note,
-      finding + "; '\(holder.text("name"))' is away and holds \(holder.number("lag")) events of it",
+      finding
+        + "; '\(holder.text("name"))' is away and holds \(holder.number("lag").counted("event")) of it",
       advice: "start it, or `eventbus consumers delete` it")
   }
 
@@ -146,17 +147,17 @@ public enum Doctor {
       guard journal.damages.isEmpty else {
         return DoctorCheck(
           "journal", .unaccounted,
-          "\(journal.damages.count) damaged places, the first: \(journal.damages[0])",
+          "\(journal.damages.count.counted("damaged place")), the first: \(journal.damages[0])",
           advice: "`eventbus journal verify` names them all; stop the broker and "
             + "`eventbus journal repair`")
       }
       if journal.lost > 0 {
         return DoctorCheck(
-          "journal", .unaccounted, "an earlier repair gave up \(journal.lost) events",
+          "journal", .unaccounted, "an earlier repair gave up \(journal.lost.counted("event"))",
           advice:
             "their offsets are in the repair's report; sinks that had read them still have them")
       }
-      let size = "\(journal.bytes) bytes, offsets \(journal.earliest) ..< \(journal.head)"
+      let size = "\(journal.bytes.counted("byte")), offsets \(journal.earliest) ..< \(journal.head)"
       return DoctorCheck(
         "journal", .ok, (journal.isWhole ? "verified: " : "newest segment verified: ") + size,
         advice: journal.isWhole ? "" : "--full reads all of it")
@@ -178,11 +179,6 @@ public enum Doctor {
     return DoctorCheck("disk", .note, finding, advice: "make room before it is full")
   }
 
-  /// Journal times are the broker's clock: one that went back shows in events from the future.
-  private static func clock(_ facts: DoctorFacts) -> DoctorCheck {
-    let earliest: Int64 = 1_704_067_200_000_000_000  // 2024: no event can be older.
-    guard facts.now > earliest else {
-      return DoctorCheck(
   private static func rights(_ facts: DoctorFacts) -> DoctorCheck {
     guard let open = facts.openDirectories else {
       return DoctorCheck("rights", .skipped, "there is no directory \(facts.data)")
@@ -196,6 +192,11 @@ public enum Doctor {
       advice: "chmod o-rwx \(open.joined(separator: " "))")
   }
 
+  /// Journal times are the broker's clock: one that went back shows in events from the future.
+  private static func clock(_ facts: DoctorFacts) -> DoctorCheck {
+    let earliest: Int64 = 1_704_067_200_000_000_000  // 2024: no event can be older.
+    guard facts.now > earliest else {
+      return DoctorCheck(
         "clock", .failed, "it is \(Timestamp(nanoseconds: facts.now).text) here",
         advice: "set the clock, and keep it set (chrony, systemd-timesyncd)")
     }
@@ -229,7 +230,8 @@ public enum Doctor {
     if let first = faults.first {
       return [
         DoctorCheck(
-          "archive", .unaccounted, "\(faults.count) faults in \(archive.parts) parts: \(first)",
+          "archive", .unaccounted,
+          "\(faults.count.counted("fault")) in \(archive.parts.counted("part")): \(first)",
           advice: "`eventbus archive verify --dir \(archive.directory)` names them all; "
             + "restore the files from a backup")
       ]
@@ -237,13 +239,15 @@ public enum Doctor {
     if let stray = archive.strayFiles.first {
       return [
         DoctorCheck(
-          "archive", .note, "\(archive.strayFiles.count) files that are no parts, such as \(stray)",
+          "archive", .note,
+          "\(archive.strayFiles.count.counted("file that is no part", "files that are no parts")), such as \(stray)",
           advice: "the archiver removes its own at its start; others are yours")
       ]
     }
     return [
       DoctorCheck(
-        "archive", .ok, "\(archive.parts) parts, \(archive.events) events, all files there")
+        "archive", .ok,
+        "\(archive.parts.counted("part")), \(archive.events.counted("event")), all files there")
     ]
   }
 

@@ -48,8 +48,8 @@ enum ArchiveCompactCommand {
       Terminal.output("\(summary)\n")
     } else {
       Terminal.output(
-        "\(report.partsBefore) parts became \(report.partsAfter): "
-          + "\(report.bytesRead) bytes read, \(report.bytesWritten) written\n")
+        "\(report.partsBefore.counted("part")) became \(report.partsAfter): "
+          + "\(report.bytesRead.counted("byte")) read, \(report.bytesWritten) written\n")
     }
     if let code = interruption.code { return code }
     return report.damages.isEmpty ? .done : .failed

@@ -40,7 +40,7 @@ enum ArchiveVerifyCommand {
     var lines = ArchiveDamageText.lines(findings, directory)
     lines += findings.strayFiles.map { "not in the catalogue: \(directory)/\($0)" }
     lines.append(
-      "\(findings.parts) parts, \(findings.events) events, \(findings.bytes) bytes: "
+      "\(findings.parts.counted("part")), \(findings.events.counted("event")), \(findings.bytes.counted("byte")): "
         + (findings.damageCount == 0 ? "no damage" : "\(findings.damageCount) damaged places"))
     return lines.map { TerminalText.escape($0) + "\n" }.joined()
   }

@@ -49,7 +49,8 @@ enum DemoGamesCommand {
     let result = producer.closeBlocking(deadline: grace)
     guard result.isComplete else {
       throw CommandFailure(
-        .eventsUnaccounted, "\(result.unacknowledged) events were not acknowledged")
+        .eventsUnaccounted,
+        result.unacknowledged.counted("event was", "events were") + " not acknowledged")
     }
     return .done
   }

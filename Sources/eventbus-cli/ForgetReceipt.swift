@@ -107,7 +107,7 @@ struct ForgetReceipt {
       "request    offset \(place.position.offset) of epoch \(place.position.epoch), "
         + Timestamp(nanoseconds: place.time).text,
       isErased
-        ? "archive    \(events) events erased, \(parts) parts written anew or removed"
+        ? "archive    \(events.counted("event")) erased, \(parts.counted("part")) written anew or removed"
         : "archive    not done yet: it goes on while `eventbus archiver` runs; ask with --status",
     ]
     for sink in sinks {

@@ -1,4 +1,5 @@
 import BusClient
+import Primitives
 import ServiceRuntime
 
 /// What an import did, over all files.
@@ -40,26 +41,28 @@ struct ImportSummary {
     if settings.json { return Terminal.output("\(json(isDryRun: settings.isDryRun))\n") }
     if settings.isDryRun {
       if !names.counts.isEmpty { Terminal.output(names.table.text) }
-      Terminal.error("\(outcome.published) events in \(filesText); nothing was sent" + rest)
+      Terminal.error(
+        "\(outcome.published.counted("event")) in \(filesText); nothing was sent" + rest)
     } else if !outcome.wasReached {
       Terminal.error(
         "eventbus archive import: no answer from \(settings.bus): is the broker running?")
     } else {
-      var text = "\(outcome.acknowledged) events of \(filesText) are on the bus's disk"
-      if resumed > 0 { text += ", of \(resumed) files some or all of them from before" }
+      var text =
+        "\(outcome.acknowledged.counted("event")) of \(filesText) acknowledged, on the bus's disk"
+      if resumed > 0 { text += ", of \(resumed.counted("file")) some or all of them from before" }
       if outcome.unacknowledged > 0 { text += ", \(outcome.unacknowledged) NOT acknowledged" }
       Terminal.error(text + rest)
     }
   }
 
-  private var filesText: String { files == 1 ? "1 file" : "\(files) files" }
+  private var filesText: String { files.counted("file") }
 
   private var rest: String {
     var text = ""
     if forgotten > 0 { text += "; \(forgotten) left out, of people who are forgotten" }
-    if outcome.refused > 0 { text += "; \(outcome.refused) lines refused" }
-    if damaged > 0 { text += "; \(damaged) files damaged" }
-    if passedOver > 0 { text += "; \(passedOver) files passed over for their names" }
+    if outcome.refused > 0 { text += "; \(outcome.refused.counted("line")) refused" }
+    if damaged > 0 { text += "; \(damaged.counted("file")) damaged" }
+    if passedOver > 0 { text += "; \(passedOver.counted("file")) passed over for their names" }
     if let failure = outcome.failure { text += "; stopped: \(failure)" }
     return text
   }

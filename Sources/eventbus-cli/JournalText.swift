@@ -27,7 +27,7 @@ enum JournalText {
   static func lines(_ info: JournalInfo) -> String {
     var text =
       "offsets  \(info.offsets.lowerBound) ..< \(info.offsets.upperBound)\n"
-      + "bytes    \(info.byteCount) in \(info.segments.count) segments\n"
+      + "bytes    \(info.byteCount) in \(info.segments.count.counted("segment"))\n"
       + "closed   \(info.isClosed ? "cleanly" : "no: a broker runs, or was killed")\n"
     for epoch in info.epochs {
       text += "epoch    \(epoch.number) from offset \(epoch.firstOffset)\n"
@@ -35,7 +35,7 @@ enum JournalText {
     for segment in info.segments {
       text +=
         "segment  \(segment.file)  \(segment.offsets.lowerBound) ..< \(segment.offsets.upperBound)  "
-        + "\(segment.byteCount) bytes  \(Timestamp(nanoseconds: segment.firstTime).text) to "
+        + "\(segment.byteCount.counted("byte"))  \(Timestamp(nanoseconds: segment.firstTime).text) to "
         + "\(Timestamp(nanoseconds: segment.lastTime).text)\n"
     }
     for damage in info.damages { text += "damage   \(damage)\n" }
@@ -54,9 +54,11 @@ enum JournalText {
 
   static func lines(_ found: JournalVerification) -> String {
     var text =
-      "\(found.events) events in \(found.batches) batches, \(found.segments) segments, "
-      + "\(found.byteCount) bytes\n"
-    if found.lost > 0 { text += "\(found.lost) events were given up by an earlier repair\n" }
+      "\(found.events.counted("event")) in \(found.batches.counted("batch", "batches")), \(found.segments.counted("segment")), "
+      + "\(found.byteCount.counted("byte"))\n"
+    if found.lost > 0 {
+      text += found.lost.counted("event was", "events were") + " given up by an earlier repair\n"
+    }
     if let tail = found.unsyncedTail {
       text += "unsynced tail, which the next start cuts: \(tail)\n"
     }

@@ -1,5 +1,6 @@
 import BusProtocol
 import EventModel
+import Primitives
 import ServiceRuntime
 
 /// One process of the pipeline as a person is told about it.
@@ -74,7 +75,9 @@ extension PipelineProcess {
     lag = consumer.number("lag")
     if consumer.flag("paused") { fail("paused") }
     let missed = consumer.number("missed")
-    if missed > 0 { lastError = "\(missed) events were gone before they were read" }
+    if missed > 0 {
+      lastError = missed.counted("event was gone", "events were gone") + " before it read that far"
+    }
     if !consumer.flag("connected"), state == .running {
       state = .stopped
       if detail.isEmpty { detail = "not connected" }
@@ -96,7 +99,7 @@ extension PipelineProcess {
   mutating func takeOpenPart(_ status: PropertyObject) {
     guard let open = Self.count(status["part"]?.objectValue?["events"]), open > 0 else { return }
     lag = lag.map { $0 > open ? $0 - open : 0 }
-    if detail.isEmpty { detail = "\(open) events in the open file" }
+    if detail.isEmpty { detail = "\(open.counted("event")) in the open file" }
   }
 
   private static func count(_ value: PropertyValue?) -> UInt64? {

@@ -61,10 +61,11 @@ struct PublishOutcome {
   private func text(_ address: String) -> String {
     if case .denied? = failure, let failure { return "eventbus publish: \(failure)" }
     if !wasReached {
-      return "eventbus publish: no answer from \(address): \(unacknowledged) events were not sent; "
+      return
+        "eventbus publish: no answer from \(address): \(unacknowledged.counted("event was", "events were")) not sent; "
         + "is the broker running? (`eventbus status`)"
     }
-    var parts = ["\(acknowledged) events acknowledged (\(durability))"]
+    var parts = ["\(acknowledged.counted("event")) acknowledged (\(durability))"]
     if refused > 0 { parts.append("\(refused) refused") }
     if unacknowledged > 0 { parts.append("\(unacknowledged) NOT acknowledged") }
     var line = parts.joined(separator: ", ") + " in \(rounded(seconds, 2)) s"

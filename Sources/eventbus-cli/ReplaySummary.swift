@@ -1,6 +1,7 @@
 import Archive
 import BusClient
 import BusProtocol
+import Primitives
 import ServiceRuntime
 
 /// What a replay did, and how it ends.
@@ -42,13 +43,13 @@ struct ReplaySummary {
     if settings.json { return Terminal.output("\(json)\n") }
     if let names {
       if !names.counts.isEmpty { Terminal.output(names.table.text) }
-      Terminal.error("\(report.published) events would be sent" + rest)
+      Terminal.error("\(report.published.counted("event")) would be sent" + rest)
     } else if report.published == 0, state.isComplete, isResumed {
       Terminal.error(
-        "nothing is left: \(state.acknowledged) events were sent before; "
+        "nothing is left: \(state.acknowledged.counted("event was", "events were")) sent before; "
           + "--again sends them once more")
     } else {
-      var text = "\(report.acknowledged) events acknowledged (\(durability))"
+      var text = "\(report.acknowledged.counted("event")) acknowledged (\(durability))"
       if isResumed { text += ", \(state.acknowledged) with those of earlier runs" }
       if report.unacknowledged > 0 { text += ", \(report.unacknowledged) NOT acknowledged" }
       text += rest

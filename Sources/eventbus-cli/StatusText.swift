@@ -21,9 +21,9 @@ enum StatusText {
       + "events   \(trouble.isEmpty ? "taken" : "REFUSED: " + TerminalText.escape(trouble))\n"
       + "journal  offsets \(status.number("earliest")) ..< \(status.number("head")), durable to "
       + "\(status.number("durable")), epoch \(status.number("epoch"))\n"
-      + "         \(bytes) bytes in \(status.number("segments")) segments\n"
-      + "clients  \(status.list("producers").count) producers, "
-      + "\(status.number("subscribers")) subscribers connected\n"
+      + "         \(bytes.counted("byte")) in \(status.number("segments").counted("segment"))\n"
+      + "clients  \(status.list("producers").count.counted("producer")), "
+      + "\(status.number("subscribers").counted("subscriber")) connected\n"
   }
 
   private static func names(_ status: ControlMap) -> Table {
@@ -39,7 +39,7 @@ enum StatusText {
 
   private static func more(_ status: ControlMap) -> String {
     let hidden = Int(clamping: status.number("nameCount")) - status.list("names").count
-    return hidden > 0 ? "and \(hidden) more names\n" : ""
+    return hidden > 0 ? "and \(hidden) more \(hidden == 1 ? "name" : "names")\n" : ""
   }
 
   private static func producers(_ status: ControlMap) -> Table {

@@ -56,7 +56,7 @@ struct TailLive: ~Copyable {
       case .event(let event, _): show(event)
       case .lost(let name, let from, let to, _, _):
         guard isWanted(Array(name.utf8)) else { continue }
-        let gap = "gap: \(to - from) events of \(TerminalText.escape(name))"
+        let gap = "gap: \((to - from).counted("event")) of \(TerminalText.escape(name))"
         printer.flush()
         Terminal.error(gap)
         if settings.stopsAtGap { throw CommandFailure(.gap, gap) }

@@ -77,7 +77,7 @@ extension IntegrationTests {
       let run = try doctor(broker)
       #expect(run.status == .exited(4), "\(run.output)")
       #expect(run.output.contains("LOST ledger archiver"))
-      #expect(run.output.contains("1 events are unaccounted for"))
+      #expect(run.output.contains("1 event is unaccounted for"))
     }
 
     @Test func `a file that is gone from the archive is exit 4`() throws {

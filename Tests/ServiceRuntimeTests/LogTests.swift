@@ -79,7 +79,7 @@ import Testing
     #expect(recorder.written[1].contains("full: repeated 4 times"))
     log.warning("full")
     log.info("other")
-    #expect(recorder.written[3].contains("full: repeated 1 times"))
+    #expect(recorder.written[3].contains("full: repeated 1 time"))
     #expect(recorder.written[4].contains("other"))
   }
 

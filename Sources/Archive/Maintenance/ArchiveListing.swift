@@ -46,7 +46,7 @@ public struct ArchiveListing: Hashable, Sendable {
       let isThere = unknown.remove(part.path) != nil
       if isThere, let size = size("\(directory)/\(part.path)") {
         if size != part.bytes {
-          listing.wrongSizes.append("\(part.path) has \(size) bytes, not \(part.bytes)")
+          listing.wrongSizes.append("\(part.path) has \(size.counted("byte")), not \(part.bytes)")
         }
       } else {
         listing.missingFiles.append(part.path)

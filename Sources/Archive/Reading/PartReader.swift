@@ -154,7 +154,7 @@ struct PartReader: ~Copyable {
     // A file that is cut between two frames shows nowhere else.
     throw PartDamage(
       file: part.path, byte: at,
-      reason: "the file has \(length) bytes, and the catalogue says \(part.bytes)")
+      reason: "the file has \(length.counted("byte")), and the catalogue says \(part.bytes)")
   }
 }
 

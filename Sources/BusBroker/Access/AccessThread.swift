@@ -78,7 +78,9 @@ final class AccessThread: Sendable {
       control.replace(keys)
       results.post(.accessChanged)
       report(
-        BrokerReport(level: .info, key: "keys_changed", text: "\(keys.count) keys are authorised"))
+        BrokerReport(
+          level: .info, key: "keys_changed",
+          text: keys.count.counted("key is", "keys are") + " authorised"))
     } catch {
       report(
         BrokerReport(

@@ -114,7 +114,7 @@ public struct ProducerConfiguration: Sendable {
     let names = addressees.map { Array($0.utf8) }
     for name in names where name.isEmpty || name.count > 200 {
       throw .configuration(
-        text: "an addressee of \(name.count) bytes; a subscriber has 1 to 200")
+        text: "an addressee of \(name.count.counted("byte")); a subscriber has 1 to 200")
     }
     return names
   }

@@ -8,6 +8,8 @@ const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFra
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const count = (value) => (value === null || value === undefined ? "–" : whole.format(value));
+/** `1 event`, `2,000 events`. */
+export const counted = (value, one, many = `${one}s`) => `${count(value)} ${value === 1 ? one : many}`;
 export const percent = (value) => (Number.isFinite(value) ? percents.format(value) : "–");
 export const measured = (value) =>
   value === null || value === undefined ? "–" : Number.isInteger(value) ? count(value) : three.format(value);

@@ -2,7 +2,7 @@
 
 import { liveChart } from "./charts.js";
 import { byId, el, nameElement, setText, table } from "./dom.js";
-import { count, rate } from "./format.js";
+import { counted, rate } from "./format.js";
 
 const shownNames = 12;
 const seconds = 120;
@@ -14,8 +14,8 @@ export class LiveView {
     setText(byId("rate"), rate(picture.rate));
     const busy = picture.names.filter((name) => name.rate > 0).length + (picture.otherRate > 0 ? picture.otherNames : 0);
     setText(byId("rate-note"), picture.lag > 1000
-      ? `catching up: ${count(picture.lag)} events behind`
-      : `${count(busy)} ${busy === 1 ? "name" : "names"} busy`);
+      ? `catching up: ${counted(picture.lag, "event")} behind`
+      : `${counted(busy, "name")} busy`);
     document.title = `${rate(picture.rate)}/s · eventbus`;
     this.#line(picture.history);
     this.#names(picture);
@@ -53,7 +53,7 @@ export class LiveView {
     const hidden = picture.nameCount - shown.length;
     const hiddenRate = picture.rate - shown.reduce((sum, name) => sum + name.rate, 0);
     setText(byId("live-others"), hidden > 0
-      ? `and ${count(hidden)} other ${hidden === 1 ? "name" : "names"} with ${rate(Math.max(0, hiddenRate))}/s`
+      ? `and ${counted(hidden, "other name")} with ${rate(Math.max(0, hiddenRate))}/s`
       : "");
   }
 }

@@ -2,7 +2,7 @@
 
 import { Colours, countsChart } from "./charts.js";
 import { byId, el, nameElement, setText, table, visible } from "./dom.js";
-import { count, moment, percent, plain, rate, viewerZone, windowLabel } from "./format.js";
+import { count, counted, moment, percent, plain, rate, viewerZone, windowLabel } from "./format.js";
 import { starts } from "./period.js";
 import { ask } from "./source.js";
 
@@ -82,7 +82,7 @@ export class Overview {
     setText(byId("users-note"), !users ? none
       : (users.exact ? "" : `within ${percent(users.error)}; `)
         + (people.window === overTime?.window ? "of the same period" : `from whole ${people.window}s`)
-        + (people.withoutUser > 0 ? `; ${count(people.withoutUser)} events name none` : ""));
+        + (people.withoutUser > 0 ? `; ${counted(people.withoutUser, "event names", "events name")} none` : ""));
     const names = overTime ? overTime.groups.filter((group) => !group.other).length + overTime.groupsLeftOut : null;
     setText(byId("name-count"), count(names));
     setText(byId("name-count-note"), names === null ? none : "with events in the period");
@@ -90,9 +90,9 @@ export class Overview {
       ? `Counted by the ${overTime.window}. Times are yours (${viewerZone}).`
       : "");
     const gone = list && overTime ? [
-      [overTime.late, "events came after their window had closed and are in none."],
-      [overTime.expired, "events were in windows that the report keeps no longer."],
-    ].filter(([number]) => number > 0).map(([number, text]) => `${count(number)} ${text}`) : [];
+      [overTime.late, "event came after the window had closed, and is in none.", "events came after their window had closed, and are in none."],
+      [overTime.expired, "event was in a window that the report keeps no longer.", "events were in windows that the report keeps no longer."],
+    ].filter(([number]) => number > 0).map(([number, one, many]) => counted(number, one, many)) : [];
     setText(byId("counts-note"), gone.join(" "));
   }
 

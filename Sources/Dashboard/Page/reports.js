@@ -2,7 +2,7 @@
 
 import { breakdownChart, Colours, quantilesChart } from "./charts.js";
 import { byId, el, fillSelect, nameElement, setText, table, visible } from "./dom.js";
-import { count, distinct, measured, percent, windowLabel } from "./format.js";
+import { count, counted, distinct, measured, percent, windowLabel } from "./format.js";
 import { ask } from "./source.js";
 
 const quantilesOf = (report) => report.measures.find((measure) => measure.startsWith("quantiles "));
@@ -88,7 +88,7 @@ export class ReportsView {
     if (rest.some((value) => value > 0)) series.push({ name: "other", slot: -1, values: rest });
     const total = answer.total.count;
     this.#breakdown.show(groups.length ? { labels: bars, series } : null,
-      groups.length ? `${count(total)} events by ${visible(answer.by.join(" and "))}: `
+      groups.length ? `${counted(total, "event")} by ${visible(answer.by.join(" and "))}: `
         + bars.slice(0, 5).map((bar) => `${visible(bar)} ${percent(labels.get(bar) / total)}`).join(", ")
         : "No events in this period.");
     const unshown = total - groups.reduce((sum, group) => sum + group.count, 0);
@@ -97,10 +97,10 @@ export class ReportsView {
       [...answer.by.map((by) => ({ title: visible(by) })), { title: "Events", number: true }, { title: "Share", number: true }],
       groups.map((group) => [...group.by.map((value) => nameElement(distinct(value))), count(group.count),
         percent(group.count / total)]),
-      other > 0 ? [`${count(other)} others`, ...answer.by.slice(1).map(() => ""), count(unshown), percent(unshown / total)] : null));
+      other > 0 ? [counted(other, "other"), ...answer.by.slice(1).map(() => ""), count(unshown), percent(unshown / total)] : null));
     const more = labels.size - bars.length;
     setText(byId("breakdown-note"), groups.length
-      ? `${count(total)} events. ` + note(answer) + (more > 0 ? `; ${count(more)} more values in the table` : "")
+      ? `${counted(total, "event")}. ` + note(answer) + (more > 0 ? `; ${count(more)} more ${more === 1 ? "value" : "values"} in the table` : "")
       : "No events in this period. " + note(answer));
   }
 

@@ -95,9 +95,13 @@ enum DeliveryText {
         "\(count) \(count == 1 ? "event is a dead letter" : "events are dead letters") now: \(reason)"
       )
     case .splitting(let count, let reason):
-      .init(.info, "splitting", "a request of \(count) events was refused and is halved: \(reason)")
+      .init(
+        .info, "splitting",
+        "a request of \(count.counted("event")) was refused and is halved: \(reason)")
     case .holding(let users, let reason, let wait):
-      .init(.info, "holding", "\(users) users wait for \(seconds(wait)): \(reason)")
+      .init(
+        .info, "holding",
+        "\(users.counted("user waits", "users wait")) for \(seconds(wait)): \(reason)")
     case .suspecting(let reason):
       .init(.warning, "suspect", "an event fails alone and is set aside for now: \(reason)")
     }

@@ -99,7 +99,7 @@ public struct Log: Sendable {
         guard decision.isWritten else { return }
         for notice in decision.notices {
           var told = notice.about
-          told.message += ": repeated \(notice.count) times"
+          told.message += ": repeated \(notice.count.counted("time"))"
           emit(told, at: time, &state)
         }
         emit(line, at: time, &state)

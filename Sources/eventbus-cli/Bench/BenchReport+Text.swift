@@ -20,7 +20,7 @@ extension BenchReport {
       + (isInMemory ? " (in memory: give --data on a disk), " : ", ")
       + (settings.bus.map(TerminalText.escape) ?? "a broker of its own") + ", "
       + count(settings.producers, "producer") + ", " + count(settings.subscribers, "subscriber")
-      + ", \(settings.size) bytes, up to \(settings.batch) a batch"
+      + ", \(settings.size.counted("byte")), up to \(settings.batch) a batch"
   }
 
   private func count(_ number: Int, _ word: String) -> String {
@@ -45,9 +45,11 @@ extension BenchReport {
     let received =
       "\(Int(outcome.rate)) events/s, \(tenths(megabytes)) MB/s"
       + (settings.subscribers > 1 ? " to each of \(settings.subscribers)" : "")
-    let published = "\(outcome.acknowledged) events in \(hundredths(outcome.publishSeconds)) s"
+    let published =
+      "\(outcome.acknowledged.counted("event")) in \(hundredths(outcome.publishSeconds)) s"
     guard outcome.isBacklog else { return "\(received); \(published)" }
-    return "backlog of \(outcome.acknowledged) events built at \(Int(outcome.publishRate))/s, "
+    return
+      "backlog of \(outcome.acknowledged.counted("event")) built at \(Int(outcome.publishRate))/s, "
       + "read at \(received)"
   }
 

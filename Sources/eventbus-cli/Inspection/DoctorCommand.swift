@@ -67,7 +67,7 @@ enum DoctorCommand {
     let failed = checks.count { $0.outcome == .failed }
     let lost = checks.count { $0.outcome == .unaccounted }
     let ok = checks.count { $0.outcome == .ok }
-    return text + "\(ok) checks passed, \(failed) failed, "
+    return text + "\(ok.counted("check")) passed, \(failed) failed, "
       + (lost == 0
         ? "every event is accounted for where it could be looked at\n"
         : "\(lost) found events LOST or unaccounted for\n")

@@ -1,4 +1,5 @@
 import EventModel
+import Primitives
 import ServiceRuntime
 import TrackingPlan
 
@@ -43,7 +44,7 @@ enum PlanCheckCommand {
         ])
       }
       if !table.isEmpty { Terminal.output(table.text) }
-      Terminal.error("\(check.checked) events checked, \(check.wrong) not as planned")
+      Terminal.error("\(check.checked.counted("event")) checked, \(check.wrong) not as planned")
     }
     return check.wrong > 0 ? .someInputRefused : outcome.code
   }

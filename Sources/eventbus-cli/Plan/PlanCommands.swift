@@ -1,4 +1,5 @@
 import EventModel
+import Primitives
 import ServiceRuntime
 import TrackingPlan
 
@@ -109,7 +110,8 @@ enum PlanText {
   /// The part of a plan that travels.
   static func collection(_ plan: PlanDocument) -> String {
     let patterns = plan.collection.entries.reduce(0) { $0 + $1.patterns.count }
-    return "\(patterns) paths of \(Set(plan.collection.entries.map(\.event)).count) events"
+    return
+      "\(patterns.counted("path")) of \(Set(plan.collection.entries.map(\.event)).count.counted("event"))"
   }
 
   static func show(_ difference: PlanDifference, _ context: Commands.Context) {

@@ -1,4 +1,5 @@
 import EventModel
+import Primitives
 import ServiceRuntime
 import TrackingPlan
 
@@ -33,7 +34,7 @@ enum PlanInferCommand {
       if let code = context.interruption.code { return code }
       if inference.leftOut > 0 {
         Terminal.error(
-          "\(inference.leftOut) events or properties beyond \(PlanLimits.maximumEvents) names and "
+          "\(inference.leftOut.counted("event")) or properties beyond \(PlanLimits.maximumEvents) names and "
             + "\(PlanLimits.maximumProperties) properties each were left out")
       }
       Terminal.output(String(decoding: inference.plan.json, as: UTF8.self))

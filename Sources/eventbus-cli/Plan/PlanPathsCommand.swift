@@ -1,4 +1,5 @@
 import EventModel
+import Primitives
 import ServiceRuntime
 import TrackingPlan
 
@@ -39,8 +40,9 @@ enum PlanPathsCommand {
         Terminal.output("\(count.count)\t\(TerminalText.escape(count.path))\n")
       }
       Terminal.error(
-        "\(unmapped.total) events at \(unmapped.distinct) unmapped paths"
-          + (unmapped.others > 0 ? ", and \(unmapped.others) events at more of them" : ""))
+        "\(unmapped.total.counted("event")) at \(unmapped.distinct.counted("unmapped path"))"
+          + (unmapped.others > 0 ? ", and \(unmapped.others.counted("event")) at more of them" : "")
+      )
     }
     return outcome.code
   }

@@ -1,4 +1,5 @@
 import EventModel
+import Primitives
 import ServiceRuntime
 import TrackingPlan
 
@@ -55,7 +56,7 @@ enum PlanTryCommand {
       var table = Table([.init("recorded as"), .init("becomes"), .init("count", .right)])
       for (row, count) in sorted { table.append([row.before.rawValue, row.after, "\(count)"]) }
       if !table.isEmpty { Terminal.output(table.text) }
-      Terminal.error("\(withoutPath) events have no path")
+      Terminal.error(withoutPath.counted("event has", "events have") + " no path")
     }
     return outcome.code
   }
