@@ -90,7 +90,7 @@ final class TestBroker {
       "\(String(decoding: process.errorOutput.waitForEnd(.seconds(1)), as: UTF8.self))")
     for word in line.split(separator: " ").dropFirst() {
       let parts = word.split(separator: "=", maxSplits: 1)
-      if parts.count == 2 { addresses[String(parts[0])] = String(parts[1]) }
+      if parts.count == 2 { addresses[String(parts[0])] = parts[1].removingPercentEncoding }
     }
   }
 }
