@@ -1,4 +1,5 @@
 internal import DestinationTestSupport
+internal import TestSupport
 internal import Testing
 
 @testable internal import HTTPClient
@@ -38,6 +39,30 @@ struct HTTPClientTests {
       #expect(completion.reusedConnection == (number > 0))
     }
     #expect(server.connections == 1)
+  }
+
+  @Test func `where it is asked for, a connection is made anew and the next ones stay on it`()
+    throws
+  {
+    let server = try StubServer { _ in .json("{}") }
+    let caller = try Caller()
+    for isFresh in [false, false, true, false] {
+      let call = HTTPCall(server.url, body: [1], wantsFreshConnection: isFresh)
+      #expect(try caller.reply(call).status == 200)
+    }
+    #expect(server.connections == 2)
+  }
+
+  @Test func `a connection that has grown old is left, however well it works`() throws {
+    let server = try StubServer { _ in .json("{}") }
+    var configuration = HTTPClientConfiguration()
+    configuration.connectionLife = .seconds(1)
+    let caller = try Caller(configuration)
+    #expect(
+      try waitUntil {
+        _ = try caller.reply(HTTPCall(server.url, body: [1]))
+        return server.connections > 1
+      })
   }
 
   @Test func `a connection that was closed between two requests is made anew`() throws {

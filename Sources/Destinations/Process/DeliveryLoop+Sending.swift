@@ -6,6 +6,8 @@ internal import Primitives
 
 /// Requests under way.
 struct DeliveryCalls {
+  /// The last answer was none, or the destination's own failure: it may have moved.
+  var hasFailed = false
   enum Purpose {
     case opening
     case events(request: UInt64, count: Int)
@@ -48,6 +50,8 @@ extension DeliveryLoop {
       switch action {
       case .send(let request):
         var call = adapter.call(request.items, sentAt: Timestamp.now())
+        call.wantsFreshConnection = calls.hasFailed
+        calls.hasFailed = false
         // As it is now: a broker that was restarted has another.
         if configuration.marksRequests, let broker = subscriber.status.opened?.broker,
           let mark = BusMark.text(of: broker)
@@ -80,8 +84,12 @@ extension DeliveryLoop {
   mutating func finish(_ completion: HTTPCompletion, at now: Int64) {
     guard let purpose = calls.purposes.removeValue(forKey: completion.id) else { return }
     switch completion.result {
-    case .success(let reply): answered(purpose, reply, at: now)
-    case .failure(let failure): failed(purpose, failure, at: now)
+    case .success(let reply):
+      if reply.status >= 500 { calls.hasFailed = true }
+      answered(purpose, reply, at: now)
+    case .failure(let failure):
+      calls.hasFailed = true
+      failed(purpose, failure, at: now)
     }
   }
 

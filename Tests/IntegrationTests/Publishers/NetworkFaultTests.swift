@@ -24,6 +24,24 @@ extension IntegrationTests {
       return publisher
     }
 
+    @Test func `after a failure of its own a destination is looked for anew`() throws {
+      let fake = try FakeServer(
+        FakeSegment(),
+        script: try PublisherFaultTests.script("200 500 200"))
+      let broker = try TestBroker()
+      let publisher = try PublisherProcess(
+        bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
+      #expect(try broker.publish(input: EventLine.load(0..<10)).status == .exited(0))
+      #expect(try publisher.isSettled(10))
+      #expect(fake.connections == 1)
+      for end in [20, 30] {
+        #expect(try broker.publish(input: EventLine.load(end - 10..<end)).status == .exited(0))
+        #expect(try publisher.isSettled(end))
+        #expect(fake.connections == 2, "the failed request's connection, and the one after")
+      }
+      #expect(publisher.stop() == .exited(0))
+    }
+
     @Test func `a connection that breaks while the body is sent costs nothing`() throws {
       let fake = try FakeServer(
         FakeSegment(), script: try PublisherFaultTests.script("cut cutreset cut 200"))
