@@ -18,7 +18,7 @@ struct ReportFillTests {
   private let broker: Broker
   private let store: AggregatorStore
   private let configuration: AggregatorConfiguration
-  private static let count: UInt64 = 6000
+  private static let count: UInt64 = 3000
 
   init() throws {
     folder = try TemporaryFolder()
@@ -69,10 +69,10 @@ struct ReportFillTests {
       // What is on its way answers nothing yet.
       #expect(try ReportQuery.answer(definition, in: store.database.path) == nil)
       turns += 1
-      // A message holds about 512 KiB of the 6 MB.
+      // A message holds about 512 KiB of the 3 MB.
       #expect(end.offset <= UInt64(turns) * 1000, "turn \(turns): \(end)")
     }
-    #expect(turns >= 5)
+    #expect(turns >= 3)
     try fill.finish(at: position(Self.count))
     let answer = try #require(try ReportQuery.answer(definition, in: store.database.path))
     #expect(answer.counters.matched == Self.count)
@@ -85,13 +85,13 @@ struct ReportFillTests {
     while true {
       let isThrough = try fill.advance(to: position(cursor), wait: .seconds(10))
       #expect(fill.end.offset <= cursor)
-      if cursor >= 4321 && isThrough { break }
-      if isThrough { cursor = min(4321, cursor + 700) }
+      if cursor >= 2321 && isThrough { break }
+      if isThrough { cursor = min(2321, cursor + 700) }
     }
     try fill.finish(at: position(cursor))
     let answer = try #require(try ReportQuery.answer(definition, in: store.database.path))
-    #expect(answer.counters.matched == 4321)
+    #expect(answer.counters.matched == 2321)
     let json = try JSONDocumentParser.parse(answer.json)
-    #expect(json["total"]["max properties.number"]["value"].number == 4320)
+    #expect(json["total"]["max properties.number"]["value"].number == 2320)
   }
 }
