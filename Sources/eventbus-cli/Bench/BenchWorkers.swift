@@ -41,7 +41,7 @@ final class BenchWorkers {
       let child = try ChildProgram(
         name: role, program: program,
         arguments: BenchWorkerCommand.words(role, one, result: file) + keys,
-        environment: environment)
+        environment: environment, holdsSignals: true)
       workers.append(Worker(name: "\(role) \(one.index)", child: child, resultFile: file))
     }
   }
@@ -128,7 +128,8 @@ final class BenchBroker {
         "--durability", settings.durability, "--log-level", "warning",
         // What all have read is of no more use, and the disk of a laptop is small.
         "--retention-bytes", "1GiB",
-      ], environment: context.environment.filter { !$0.key.hasPrefix("EVENTBUS_") })
+      ], environment: context.environment.filter { !$0.key.hasPrefix("EVENTBUS_") },
+      holdsSignals: true)
     let end = SystemClock.monotonic() + settings.timeout.nanoseconds
     while bus.isEmpty {
       let lines = try child.look()
