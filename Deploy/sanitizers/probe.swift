@@ -40,7 +40,11 @@ func start(_ body: @escaping () -> Void) -> pthread_t {
       while !shared.isPublished.load(ordering: .acquiring) {}
       shared.published += 1
       for _ in 0..<count {
-        if isRight { shared.mutex.withLock { _ in shared.guarded += 1 } } else { shared.guarded += 1 }
+        if isRight {
+          shared.mutex.withLock { _ in shared.guarded += 1 }
+        } else {
+          shared.guarded += 1
+        }
       }
     }
     pthread_join(first, nil)
