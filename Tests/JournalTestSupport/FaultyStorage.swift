@@ -231,7 +231,7 @@ extension FaultyStorage.Inode {
 extension [UInt8] {
   mutating func resize(to size: Int) {
     if size < count { removeLast(count - size) }
-    if size > count { append(contentsOf: repeatElement(0, count: size - count)) }
+    if size > count { self += [UInt8](repeating: 0, count: size - count) }
   }
 
   mutating func place(_ new: ArraySlice<UInt8>, at position: Int) {
