@@ -255,9 +255,9 @@ import Testing
     bench.track(1)
     #expect(bench.core.actions(at: 1) == [])
     #expect(!bench.core.status.isStored && bench.core.status.storeFailures == 1)
-    #expect(bench.core.nextTime == AnalyticsClientCore.storePause)
+    #expect(bench.core.nextTime == StoreLedger.pause)
     guard
-      case .store(let save, _)? = bench.core.actions(at: AnalyticsClientCore.storePause).first
+      case .store(let save, _)? = bench.core.actions(at: StoreLedger.pause).first
     else { return #expect(Bool(false), "nothing is stored") }
     #expect(save.map(\.id) == [1, 2])
   }
@@ -266,7 +266,7 @@ import Testing
     var bench = Bench()
     bench.core.storeOpened()
     bench.core.storeFailed("locked", at: 0)
-    let pause = AnalyticsClientCore.storePause
+    let pause = StoreLedger.pause
     #expect(bench.core.nextTime == pause && bench.core.actions(at: pause - 1) == [])
     #expect(bench.core.actions(at: pause) == [.store(save: [], delete: [])])
     bench.core.storeFailed("locked", at: pause)

@@ -17,9 +17,9 @@ enum AnalyticsClientAction: Sendable, Hashable {
 /// batch is at the front already, order is kept, and one request at a time is a matter of form.
 struct AnalyticsClientCore: Sendable {
   let configuration: AnalyticsClientConfiguration
-  private(set) var queue = QueuedEvents()
-  private(set) var inFlight = 0
-  private(set) var metrics = AnalyticsClientMetrics()
+  var queue = QueuedEvents()
+  var inFlight = 0
+  var metrics = AnalyticsClientMetrics()
   private(set) var attempt = 0
 
   /// Of this launch.
@@ -35,22 +35,13 @@ struct AnalyticsClientCore: Sendable {
   private var waiters: [(flush: Int, target: Int64)] = []
 
   /// Events of one request; fewer after a refusal for size or content, growing again with success.
-  private var requestCap: Int
-  private var backoff: Backoff
-  private var notBefore = Int64.min
-  private var isServerWaiting = false
-  private var dropsInARow = 0
+  var requestCap: Int
+  var backoff: Backoff
+  var notBefore = Int64.min
+  var isServerWaiting = false
+  var dropsInARow = 0
 
-  /// Nil where there is no store.
-  private var savedTo: Int64?
-  private var pendingDeletes: [ClosedRange<Int64>] = []
-  private var storeNotBefore = Int64.min
-
-  /// Refusals one after another after which the server, not the events, is taken to be at fault.
-  static let mostDropsInARow = 20
-  /// The least wait after an answer that somebody has to mend.
-  static let misconfiguredPause: Int64 = 60_000_000_000
-  static let storePause: Int64 = 10_000_000_000
+  var store = StoreLedger()
 
   /// - Parameter firstID: beyond every id of earlier launches, also of those whose events cannot be read
   ///   now: from the clock.
@@ -73,7 +64,7 @@ extension AnalyticsClientCore {
     metrics.restored += events.count
     if let last = events.last {
       nextID = max(nextID, last.id + 1)
-      savedTo = last.id
+      store.isSaved(upTo: last.id)
       flushTarget = last.id
     }
     shed()
@@ -94,7 +85,7 @@ extension AnalyticsClientCore {
     firstID += distance
     nextID += distance
     flushTarget += distance
-    if let saved = savedTo { savedTo = saved + distance }
+    store.renumber(by: distance)
     for index in waiters.indices { waiters[index].target += distance }
   }
 
@@ -106,10 +97,7 @@ extension AnalyticsClientCore {
   }
 
   /// A store is there, holding what `restore` was given.
-  mutating func storeOpened() {
-    if savedTo == nil { savedTo = nextID - 1 }
-    storeNotBefore = .min
-  }
+  mutating func storeOpened() { store.opened(nextID - 1) }
 
   mutating func append(_ body: [UInt8], at now: Int64) {
     queue.append(QueuedEvent(id: nextID, body: body))
@@ -155,7 +143,7 @@ extension AnalyticsClientCore {
       queue.remove(at: inFlight)
       metrics.shed += 1
       if id > flushTarget { untargeted -= 1 }
-      forget(id...id)
+      store.forget(id...id)
     }
   }
 
@@ -166,8 +154,7 @@ extension AnalyticsClientCore {
     late = []
     inFlight = 0
     attempt += 1
-    pendingDeletes = []
-    if savedTo != nil { savedTo = nextID - 1 }
+    store.erased(nextID - 1)
     targetAll()
   }
 }
@@ -190,86 +177,6 @@ extension AnalyticsClientCore {
     settle(outcome, at: now, &random)
     takeLate()
   }
-
-  private mutating func settle(
-    _ outcome: RequestOutcome, at now: Int64, _ random: inout some RandomNumberGenerator
-  ) {
-    switch outcome {
-    case .delivered(let refused):
-      metrics.delivered += inFlight - refused.count
-      metrics.refused += refused.count
-      if let first = refused.min(by: { $0.key < $1.key }) { metrics.lastRefusal = first.value }
-      settle(inFlight)
-      succeed()
-      requestCap = min(max(1, configuration.requestEvents), requestCap * 2)
-      dropsInARow = 0
-    case .tooLarge(let reason): split(reason, isServersFault: false, at: now, &random)
-    case .rejected(let reason): split(reason, isServersFault: true, at: now, &random)
-    case .failed(let reason, let wait):
-      let own = backoff.next(using: &random).nanoseconds
-      let asked = wait?.nanoseconds ?? 0
-      fail(reason, until: now.adding(asked > 0 ? asked : own), isServers: asked > 0)
-    case .misconfigured(let reason):
-      let own = backoff.next(using: &random).nanoseconds
-      fail(reason, until: now.adding(max(own, Self.misconfiguredPause)), isServers: false)
-    }
-  }
-
-  private mutating func succeed() {
-    backoff.reset()
-    notBefore = .min
-    isServerWaiting = false
-    metrics.lastFailure = nil
-  }
-
-  /// Half as many next time; an event that is refused alone is dropped.
-  private mutating func split(
-    _ reason: String, isServersFault: Bool, at now: Int64,
-    _ random: inout some RandomNumberGenerator
-  ) {
-    metrics.failedRequests += 1
-    guard inFlight == 1 else {
-      requestCap = max(1, inFlight / 2)
-      inFlight = 0
-      return
-    }
-    metrics.refused += 1
-    metrics.lastRefusal = reason
-    settle(1)
-    dropsInARow += 1
-    guard isServersFault, dropsInARow >= Self.mostDropsInARow else { return }
-    let own = backoff.next(using: &random).nanoseconds
-    metrics.failedRequests -= 1
-    fail(reason, until: now.adding(max(own, Self.misconfiguredPause)), isServers: false)
-  }
-
-  private mutating func fail(_ reason: String, until time: Int64, isServers: Bool) {
-    metrics.failedRequests += 1
-    metrics.lastFailure = reason
-    inFlight = 0
-    notBefore = time
-    isServerWaiting = isServers
-  }
-
-  private mutating func settle(_ count: Int) {
-    forget(queue[0].id...queue[count - 1].id)
-    queue.removeFirst(count)
-    inFlight = 0
-  }
-
-  private mutating func forget(_ ids: ClosedRange<Int64>) {
-    guard let savedTo, ids.lowerBound <= savedTo else { return }
-    // Neighbours become one range, so that a shedding queue does not gather many.
-    if let last = pendingDeletes.last, last.upperBound < ids.lowerBound,
-      queueHasNone(between: last.upperBound, ids.lowerBound)
-    {
-      pendingDeletes[pendingDeletes.count - 1] = last.lowerBound...ids.upperBound
-    } else {
-      pendingDeletes.append(ids)
-    }
-  }
-
-  private func queueHasNone(between low: Int64, _ high: Int64) -> Bool { low + 1 == high }
 }
 
 // What to do.
@@ -279,7 +186,10 @@ extension AnalyticsClientCore {
     if let since = untargetedSince, now - since >= configuration.flushInterval.nanoseconds {
       targetAll()
     }
-    if let store = storeAction(at: now) { actions.append(store) }
+    if store.isDue(queue, at: now) {
+      let (save, delete) = unsaved
+      actions.append(.store(save: save, delete: delete))
+    }
     if isDue, now >= notBefore {
       begin(batchCount(), at: now)
       metrics.requests += 1
@@ -306,7 +216,7 @@ extension AnalyticsClientCore {
       times.append(since.adding(configuration.flushInterval.nanoseconds))
     }
     if isDue { times.append(notBefore) }
-    if savedTo != nil, storeNotBefore > .min { times.append(storeNotBefore) }
+    if let time = store.retryTime { times.append(time) }
     return times.min()
   }
 
@@ -349,48 +259,29 @@ extension AnalyticsClientCore {
   var status: AnalyticsClientMetrics {
     var status = metrics
     status.waiting = queue.count + late.count
-    status.isStored = savedTo.map { $0 >= queue.last?.id ?? 0 } ?? false
+    status.isStored = store.holds(queue)
     return status
   }
 }
 
 // The store.
 extension AnalyticsClientCore {
-  private mutating func storeAction(at now: Int64) -> AnalyticsClientAction? {
-    guard now >= storeNotBefore else { return nil }
-    let (save, delete) = unsaved
-    // After a failure also without anything to write: an earlier launch's events may be waiting there.
-    guard !save.isEmpty || !delete.isEmpty || (savedTo != nil && storeNotBefore > .min) else {
-      return nil
-    }
-    return .store(save: save, delete: delete)
-  }
-
   /// What the store does not know yet.
-  var unsaved: (save: [QueuedEvent], delete: [ClosedRange<Int64>]) {
-    guard let savedTo else { return ([], []) }
-    return (queue.after(savedTo), pendingDeletes)
-  }
+  var unsaved: (save: [QueuedEvent], delete: [ClosedRange<Int64>]) { store.unsaved(queue) }
 
   /// The last `.store` is on disk.
-  mutating func stored() {
-    savedTo = nextID - 1
-    pendingDeletes = []
-    storeNotBefore = .min
-  }
+  mutating func stored() { store.stored(nextID - 1) }
 
   /// It is not: tried again after a pause; events go on in memory.
   mutating func storeFailed(_ reason: String, at now: Int64) {
     countStoreFailure(reason)
-    storeNotBefore = now.adding(Self.storePause)
+    store.failed(at: now)
   }
 
   /// A new, empty store is in the place of one that was damaged: all that waits is written anew.
   mutating func storeReplaced() {
-    metrics.storesMovedAside += 1
-    savedTo = 0
-    pendingDeletes = []
-    storeNotBefore = .min
+    countMovedAside()
+    store.replaced()
   }
 
   mutating func countStoreFailure(_ reason: String) {

@@ -110,7 +110,7 @@ public actor AnalyticsService: AnalyticsEventSending {
       nextStoreTry = nil
     } catch {
       countStoreFailure(error.description)
-      nextStoreTry = SystemClock.monotonic() + AnalyticsClientCore.storePause
+      nextStoreTry = SystemClock.monotonic() + StoreLedger.pause
     }
   }
 
@@ -135,7 +135,7 @@ public actor AnalyticsService: AnalyticsEventSending {
     let opened = storeHolder.open()
     if let failure = opened.failure {
       countStoreFailure(failure)
-      nextStoreTry = SystemClock.monotonic() + AnalyticsClientCore.storePause
+      nextStoreTry = SystemClock.monotonic() + StoreLedger.pause
     }
     if opened.isReplaced { counts.storesMovedAside += 1 }
     var settings = AnalyticsSettings(storeHolder.settings)
