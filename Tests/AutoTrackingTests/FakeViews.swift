@@ -27,6 +27,8 @@ class FakeView: TrackedResponder {
       subviews.append(view)
     }
   }
+
+  func removeAll() { subviews = [] }
 }
 
 class FakeViewController: TrackedResponder {

@@ -124,5 +124,7 @@ import TrackingPlan
     b.add(a)
     try tracker("#tap:#...").record(.tap, from: a)
     #expect(recorder.events.count == 1)
+    // Or the two would keep each other.
+    a.removeAll()
   }
 }
