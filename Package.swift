@@ -57,7 +57,7 @@ let modules: [Module] = [
     name: "BusBroker",
     uses: [
       "Primitives", "EventModel", "BusProtocol", "EventCodec", "EventJournal", "BusTransport",
-      "Database",
+      "Database", "CPlatform",
     ]),
   Module(
     name: "BusClient",
@@ -239,6 +239,7 @@ targets += [
       "Primitives", "EventModel", "EventCodec", "BusProtocol", "Compression", "EventJournal",
       "JournalTestSupport", "Hashing", "HTTPServer", "HTTPClient", "TrackingPlan", "BusBroker",
       "Archive", "BusClient", "Collector", "Destinations", "Aggregation", "ServiceRuntime",
+      "Analytics", "BusTransport", "Dashboard", "Database", "LoadTest", "SinkState",
     ],
     path: "Tests/FuzzTargets", exclude: ["Corpus"], swiftSettings: strict),
   .testTarget(

@@ -28,7 +28,7 @@ public struct FuzzTarget: Sendable {
   /// Every target there is.
   public static let all: [FuzzTarget] =
     packedTargets + eventTargets + nameTargets + textTargets + protocolTargets + compressionTargets
-    + journalTargets + fileTargets + insideTargets
+    + journalTargets + segmentTargets + fileTargets + outsideTargets + insideTargets
 
   public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
@@ -83,7 +83,8 @@ extension [UInt8] {
 // Some decoders are no module's public matter. A release build that is not made for tests has no access
 // to them, so it goes without these targets.
 #if DEBUG || FUZZING
-  private let insideTargets = collectorTargets + destinationTargets + stateTargets
+  private let insideTargets =
+    collectorTargets + destinationTargets + stateTargets + archiveTargets + clientTargets
 #else
   private let insideTargets: [FuzzTarget] = []
 #endif

@@ -32,7 +32,9 @@ let fileTargets = [
       "values": [1, 2]}, "q": "string"}, "others": false}}, "others": true}
       """#,
       ##"""
-      {"version": 1, "collection": {"paths": ["#tap:#UIButton#..."], "exclude": ["#*:#a"]}}
+      {"version": 1, "events": {"A": {}}, "collection": {"events": [{"event": "A", "paths": ["#tap:#UIButton#..."],
+      "properties": {"t": "viewController.cart.total", "u": {"state": "url"}, "c": {"value": "app"}}}],
+      "exclude": {"screens": ["Login*"], "paths": ["#*:#...#PinPad#..."]}, "mask": ["amount*"]}}
       """##,
     ], run: readPlan),
   FuzzTarget(
@@ -64,7 +66,7 @@ private func readPlan(_ input: [UInt8]) throws(Violation) {
   }
 }
 
-private let parser = CommandLineParser(
+let sampleParser = CommandLineParser(
   program: "p", version: "1",
   commands: [
     CommandDefinition(
@@ -81,9 +83,9 @@ private let parser = CommandLineParser(
 private func readWords(_ input: [UInt8]) throws(Violation) {
   let words = input.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   let request = answer { () throws(UsageError) in
-    try parser.parse(words, environment: ["EVENTBUS_WHERE": "a,b"])
+    try sampleParser.parse(words, environment: ["EVENTBUS_WHERE": "a,b"])
   }
-  _ = Completer(parser).answer(words)
+  _ = Completer(sampleParser).answer(words)
   switch request {
   case .failure(let error): try require(!"\(error)".isEmpty, "an error without a word")
   case .success(.show): return

@@ -9,7 +9,7 @@ internal import Primitives
 
 let journalTargets = [FuzzTarget("journal", seeds: segments, run: recover)]
 
-private let configuration = JournalConfiguration(
+let fuzzedJournal = JournalConfiguration(
   durability: .fsync, segmentBytes: 900, groupBytes: 400)
 private let name = "00000000000000000000.segment"
 private let now: Int64 = 1_000_000_000
@@ -17,7 +17,7 @@ private let now: Int64 = 1_000_000_000
 private let segments: [[UInt8]] = [0, 1, 3].flatMap { groups -> [[UInt8]] in
   let storage = FaultyStorage()
   _ = answer { () throws(JournalError) in
-    var recovery = try Journal.open(storage, configuration: configuration, now: now)
+    var recovery = try Journal.open(storage, configuration: fuzzedJournal, now: now)
     for number in 0..<groups {
       recovery.core.append(count: 1 + number, time: now) { $0 += [UInt8](repeating: 7, count: 9) }
       guard let group = recovery.core.takeGroup(snapshot: { [1, 2, 3] }) else { continue }
@@ -33,7 +33,12 @@ private func recover(_ input: [UInt8]) throws(Violation) {
   let storage = FaultyStorage()
   _ = answer { () throws(SystemError) in try storage.create(name) }
   storage.replace(name, with: choice & 1 == 0 ? bytes : sealed(bytes))
-  if choice & 2 != 0 {
+  try checkJournal(storage, repairs: choice & 2 != 0)
+}
+
+/// What holds of whatever lies in a journal's folder.
+func checkJournal(_ storage: FaultyStorage, repairs: Bool) throws(Violation) {
+  if repairs {
     let repaired = answer { () throws(JournalError) in try Journal.repair(storage, now: now) }
     guard case .success = repaired else { return }
   }
@@ -55,7 +60,7 @@ private func recover(_ input: [UInt8]) throws(Violation) {
 
 /// The offsets of every record that can be read.
 private func offsets(of storage: FaultyStorage) throws(JournalError) -> [Range<UInt64>] {
-  let recovery = try Journal.open(storage, configuration: configuration, now: now)
+  let recovery = try Journal.open(storage, configuration: fuzzedJournal, now: now)
   try recovery.replay { _ in }
   let head = recovery.core.head
   var found: [Range<UInt64>] = []
@@ -70,7 +75,7 @@ private func offsets(of storage: FaultyStorage) throws(JournalError) -> [Range<U
 }
 
 /// The same file with checksums that fit, as far as its lengths lead from one record to the next.
-private func sealed(_ file: [UInt8]) -> [UInt8] {
+func sealed(_ file: [UInt8]) -> [UInt8] {
   var bytes = file
   guard bytes.count >= 64 else { return bytes }
   let length = Int(number(bytes, 12))
