@@ -28,6 +28,11 @@ public enum DoublesTables {
     var isFirst = true
     var latest: UInt64 = 0
     while try rows.step() {
+      guard rows.unsigned(0) < unbelievable else {
+        throw DatabaseError(
+          kind: .corrupt, path: database.path,
+          text: "its memory of doubles begins with number \(rows.unsigned(0)), which cannot be")
+      }
       latest = rows.unsigned(1)
       if isFirst { doubles.restore(from: rows.unsigned(0)) }
       isFirst = false
@@ -42,6 +47,9 @@ public enum DoublesTables {
     doubles.markSaved()
     return doubles
   }
+
+  /// More entries than any sink can have kept.
+  private static let unbelievable: UInt64 = 1 << 60
 
   private static func loadConflicts(
     _ database: borrowing Database, into doubles: inout Doubles
@@ -91,7 +99,8 @@ public enum DoublesTables {
     while try last.step() {
       let (rowFirst, rowCount) = (last.unsigned(0), last.unsigned(1))
       guard rowCount <= total, rowCount + total <= mergedEntries,
-        rowFirst + rowCount == first
+        rowFirst &+ rowCount == first,
+        last.bytes(2).count == Int(rowCount) * DoubleEntry.byteCount
       else { break }
       bytes = last.bytes(2) + bytes
       total += rowCount
