@@ -26,9 +26,11 @@ struct CurlResult {
     case CURLE_OPERATION_TIMEDOUT: .timeout
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING: .reset
     case CURLE_PARTIAL_FILE: .truncated
+    // Behind a connection it is the answer that curl makes nothing of: another version of HTTP, or a line of
+    // its head that is longer than curl takes, which it calls a lack of memory.
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_OUT_OF_MEMORY,
       CURLE_FAILED_INIT, CURLE_BAD_FUNCTION_ARGUMENT:
-      .request
+      isConnected ? .answer : .request
     default: .answer
     }
   }
@@ -49,6 +51,7 @@ struct CurlResult {
     case CURLE_GOT_NOTHING: return "the connection was closed without an answer"
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return "the connection broke (\(reason))"
     case CURLE_PARTIAL_FILE: return "the answer stops in its middle (\(reason))"
+    case CURLE_OUT_OF_MEMORY where isConnected: return "a line of the answer's head is too long"
     case CURLE_WRITE_ERROR where overflow == .head:
       return "the answer's head has more than \(configuration.headBytes) bytes"
     case CURLE_WRITE_ERROR where overflow == .body:

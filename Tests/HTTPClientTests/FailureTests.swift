@@ -77,6 +77,15 @@ struct FailureTests {
     #expect(failure.text.contains("head has more than 65536 bytes"), "\(failure)")
   }
 
+  @Test func `a head line without end is a fault of the answer`() throws {
+    let server = try StubServer { _ in
+      StubAnswer(headers: [("X-Long", String(repeating: "a", count: 300_000))])
+    }
+    let failure = try Caller().failure(HTTPCall(server.url, body: [1]))
+    #expect(failure.kind == .answer, "\(failure)")
+    #expect(failure.text == "a line of the answer's head is too long")
+  }
+
   @Test func `a long body is cut, a longer one ends the request`() throws {
     let server = try StubServer { request in
       StubAnswer(400, body: [UInt8](repeating: 66, count: request.path == "/long" ? 2000 : 5000))
