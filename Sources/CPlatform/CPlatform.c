@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #ifdef __GLIBC__
@@ -14,9 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #endif
@@ -198,13 +203,70 @@ void eb_release_freed_memory(void) {
 #endif
 }
 
+static pthread_mutex_t files = PTHREAD_MUTEX_INITIALIZER;
+
 uint64_t eb_raise_open_files(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit)) return 0;
-  limit.rlim_cur = limit.rlim_max;
+  // A journal keeps up to 64 segments open.
+  rlim_t reserve = limit.rlim_max / 3 < 160 ? limit.rlim_max / 3 : 160;
+  limit.rlim_cur = limit.rlim_max - reserve;
   setrlimit(RLIMIT_NOFILE, &limit);
   getrlimit(RLIMIT_NOFILE, &limit);
   return limit.rlim_cur;
+}
+
+int eb_open(const char *path, int flags, int mode) {
+  int fd = open(path, flags, mode);
+  if (fd >= 0 || errno != EMFILE) return fd;
+  struct rlimit usual, all;
+  pthread_mutex_lock(&files);
+  if (getrlimit(RLIMIT_NOFILE, &usual) == 0) {
+    all = usual;
+    all.rlim_cur = usual.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &all);
+    fd = open(path, flags, mode);
+    int code = errno;
+    setrlimit(RLIMIT_NOFILE, &usual);
+    errno = code;
+  }
+  pthread_mutex_unlock(&files);
+  return fd;
+}
+
+int64_t eb_open_files(uint64_t *limit) {
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files)) return -1;
+  *limit = files.rlim_cur;
+  int fd = eb_open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+  DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+  if (!directory) {
+    if (fd >= 0) close(fd);
+    return -1;
+  }
+  int64_t count = -3;  // ".", ".." and the directory itself
+  while (readdir(directory)) count++;
+  closedir(directory);
+  return count;
+}
+
+uint64_t eb_received_bytes(int fd, uint16_t port) {
+#ifdef __linux__
+  struct sockaddr_storage address;
+  socklen_t size = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &size)) return UINT64_MAX;
+  if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return UINT64_MAX;
+  // Both kinds of address have the port at the same place.
+  if (ntohs(((struct sockaddr_in *)&address)->sin_port) != port) return UINT64_MAX;
+  struct tcp_info info;
+  size = sizeof info;
+  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size)) return UINT64_MAX;
+  if (info.tcpi_state != 1 && info.tcpi_state != 8) return UINT64_MAX;  // ESTABLISHED, CLOSE_WAIT
+  return size > offsetof(struct tcp_info, tcpi_bytes_received) ? info.tcpi_bytes_received : UINT64_MAX;
+#else
+  (void)fd, (void)port;
+  return UINT64_MAX;
+#endif
 }
 
 void eb_keep_freed_memory(int bytes) {

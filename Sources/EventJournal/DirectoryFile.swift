@@ -14,7 +14,8 @@ public final class DirectoryFile: JournalFile {
   init(path: String, flags: Int32) throws(SystemError) {
     self.path = path
     descriptor = try SystemError.check("open", path) {
-      unsafe open(path, flags | O_CLOEXEC, 0o640)
+      // Connections of others must not keep the journal from its next file.
+      FileReserve.open(path, flags | O_CLOEXEC, 0o640)
     }
   }
 

@@ -1,4 +1,3 @@
-import CPlatform
 import Primitives
 import ServiceRuntime
 
@@ -14,5 +13,5 @@ enum Readiness {
 
 /// Each connection is a file: the limit is raised as far as the system allows.
 enum FileLimit {
-  static func raise() { _ = eb_raise_open_files() }
+  static func raise() { FileReserve.keep() }
 }

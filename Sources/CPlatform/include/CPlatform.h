@@ -39,8 +39,16 @@ int eb_hold_signals(void);
 int eb_signalfd(void);
 /// The next signal that `fd` holds, 0 when there is none, -1 and errno on failure.
 int eb_signalfd_read(int fd);
-/// Raises the soft limit of open files to the hard limit; returns the limit in force.
+/// Raises the soft limit of open files to the hard limit but for a reserve, up to 160 files, which no
+/// connection can take; returns the limit in force.
 uint64_t eb_raise_open_files(void);
+/// open(2), with the reserve of `eb_raise_open_files` where no other file can be opened. Any thread.
+int eb_open(const char *path, int flags, int mode);
+/// How many files are open, and in `limit` how many may be; -1 where the system does not tell.
+int64_t eb_open_files(uint64_t *limit);
+/// Bytes that came in by a TCP connection since it began; UINT64_MAX for anything but a connection whose end
+/// here has this port, and on other systems than Linux.
+uint64_t eb_received_bytes(int fd, uint16_t port);
 /// Makes the allocator keep up to `bytes` of freed memory for the next use, large blocks included, instead
 /// of giving it back and faulting it in again page by page (glibc; nothing elsewhere).
 void eb_keep_freed_memory(int bytes);
