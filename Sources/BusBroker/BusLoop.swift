@@ -32,6 +32,7 @@ struct BusLoop: ~Copyable {
   private var poll = PollSet()
   private let socketItem, wakeItem: Int
   private let frames = Frames()
+  private var watch = BrokerWatch()
   private var nextTick: Int64
   private var drainDeadline: Int64?
   private var failure: String?
@@ -47,6 +48,8 @@ struct BusLoop: ~Copyable {
     options.lingerMilliseconds = 500
     options.sendHighWater = 4096
     options.receiveHighWater = 512
+    // Sessions have heartbeats of their own.
+    options.heartbeatMilliseconds = 0
     options.curve = parts.access.map { $0.role(.bus) }
     let socket = try Socket(parts.context, .router, options)
     try socket.bind(address)
@@ -172,6 +175,9 @@ struct BusLoop: ~Copyable {
     status.liveDropEpisodes = parts.live.dropEpisodes
     status.liveRefusedSubscriptions = parts.live.refusedSubscriptions
     if let access { status.add(access.control.counts) }
+    let found = watch.look(
+      refused: status.liveRefusedSubscriptions, files: FileReserve.used, at: now)
+    for finding in found { report(finding) }
     shared.status.withLock { $0 = status }
   }
 

@@ -1,19 +1,28 @@
 internal import BusProtocol
+internal import EventModel
 
 /// Who subscribes to what on the live feed, and which names must therefore be sent. Pure: the thread
 /// that owns the XPUB socket asks it about every event.
 struct LiveCore {
-  /// Different topics that all peers together subscribe to; who asks for one more loses its connection.
-  /// The same topic again, by whichever peer, is not counted: it costs libzmq one more pointer, while a
-  /// new one costs up to 6 KB (random, of 200 bytes).
+  /// Different topics that all peers together subscribe to, and their bytes: libzmq keeps a node of about
+  /// 30 bytes for each byte of a topic that begins as no other does. Who asks for more loses its
+  /// connection.
   static let maximumSubscriptions = 250_000
+  static let maximumTopicBytes = 4 << 20
+  /// Topics with the connections that subscribe to them: one more costs libzmq about 50 bytes.
+  static let maximumHoldings = 1_000_000
+  /// No name has a longer topic, so nothing could ever match.
+  static let longestTopic = LiveMeta.beaconPrefix.count + EventName.maximumBytes + 1
 
   private(set) var names: [[UInt8]] = []
   private var numbers: [[UInt8]: Int] = [:]
   private(set) var lastSequences: [UInt64] = []
   private(set) var head: UInt64 = 0
-  /// How many peers subscribed to each topic: VERBOSER passes on every one, so they are counted.
-  private var subscriptions: [[UInt8]: Int] = [:]
+  /// The connections that subscribe to each topic. As libzmq sees it: twice by one is once, and what a
+  /// connection never subscribed to it cannot end for others.
+  private var subscriptions: [[UInt8]: [UInt32]] = [:]
+  private var topicBytes = 0
+  private var holdings = 0
   private var prefixLengths: [Int: Int] = [:]
   /// By name number: whether somebody subscribes to a prefix of its topic.
   private(set) var isWanted: [Bool] = []
@@ -39,15 +48,25 @@ struct LiveCore {
     /// Send a beacon for this name at once: the sign "you are subscribed".
     case beacon(name: [UInt8])
     case none
-    case tooMany
+    /// Its connection must end.
+    case tooMany, tooLong
   }
 
-  mutating func subscribe(_ topic: [UInt8]) -> Change {
-    if subscriptions[topic] == nil, subscriptions.count >= Self.maximumSubscriptions {
-      return .tooMany
-    }
-    subscriptions[topic, default: 0] += 1
-    if subscriptions[topic] == 1 {
+  mutating func subscribe(_ topic: [UInt8], by connection: UInt32) -> Change {
+    guard topic.count <= Self.longestTopic else { return .tooLong }
+    if let holders = subscriptions[topic] {
+      if !holders.contains(connection) {
+        guard holdings < Self.maximumHoldings else { return .tooMany }
+        subscriptions[topic]?.append(connection)
+        holdings += 1
+      }
+    } else {
+      guard subscriptions.count < Self.maximumSubscriptions, holdings < Self.maximumHoldings,
+        topicBytes + topic.count <= Self.maximumTopicBytes
+      else { return .tooMany }
+      subscriptions[topic] = [connection]
+      topicBytes += topic.count
+      holdings += 1
       prefixLengths[topic.count, default: 0] += 1
       reconsider(topic)
     }
@@ -56,13 +75,30 @@ struct LiveCore {
     return .beacon(name: name)
   }
 
-  mutating func unsubscribe(_ topic: [UInt8]) {
-    guard let count = subscriptions[topic] else { return }
-    if count > 1 {
-      subscriptions[topic] = count - 1
-      return
+  mutating func unsubscribe(_ topic: [UInt8], by connection: UInt32) {
+    guard let place = subscriptions[topic]?.firstIndex(of: connection) else { return }
+    subscriptions[topic]?.remove(at: place)
+    holdings -= 1
+    if subscriptions[topic]?.isEmpty ?? false { forget(topic) }
+  }
+
+  /// Ends whatever these connections subscribed to; returns how many subscriptions that were.
+  @discardableResult
+  mutating func end(_ connections: Set<UInt32>) -> Int {
+    guard !connections.isEmpty else { return 0 }
+    let before = holdings
+    for (topic, holders) in subscriptions where holders.contains(where: connections.contains) {
+      let left = holders.filter { !connections.contains($0) }
+      holdings -= holders.count - left.count
+      subscriptions[topic] = left
+      if left.isEmpty { forget(topic) }
     }
+    return before - holdings
+  }
+
+  private mutating func forget(_ topic: [UInt8]) {
     subscriptions[topic] = nil
+    topicBytes -= topic.count
     prefixLengths[topic.count]! -= 1
     if prefixLengths[topic.count] == 0 { prefixLengths[topic.count] = nil }
     reconsider(topic)

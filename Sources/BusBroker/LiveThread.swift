@@ -1,5 +1,6 @@
 internal import BusProtocol
 internal import BusTransport
+internal import CPlatform
 internal import EventJournal
 internal import Primitives
 internal import Synchronization
@@ -20,12 +21,14 @@ final class LiveThread: Sendable {
   private let mailbox: Mailbox<LiveGroup?>
   private let shared: Shared
   private let thread: OwnedThread
+  private let floodGuard: LiveFloodGuard
   let address: String
 
   final class Shared: Sendable {
     let waitingBytes = Atomic<Int>(0)
     let dropEpisodes = Atomic<UInt64>(0)
     let refusedSubscriptions = Atomic<UInt64>(0)
+    let pulse = LiveFloodGuard.Pulse()
   }
 
   init(
@@ -40,8 +43,13 @@ final class LiveThread: Sendable {
     thread = try OwnedThread(name: "eb-live") {
       let failure = gate.run { opened in
         var options = SocketOptions()
-        // Subscriptions are short; what comes in and is longer ends its connection.
-        options.maximumMessageBytes = 1024
+        // Subscriptions are short; what comes in and is longer ends its connection. A handshake with keys
+        // and a routing id needs as much.
+        options.maximumMessageBytes = 640
+        // What has come in is stored before it can be refused, so little may come in at a time.
+        options.receiveHighWater = 1000
+        options.receiveBufferBytes = 128 << 10
+        options.heartbeatMilliseconds = 0
         options.sendHighWater = 20_000
         options.curve = access.map { $0.role(.live) }
         let socket = try Socket(context, .xpub, options)
@@ -55,11 +63,16 @@ final class LiveThread: Sendable {
       if let failure { results.post(.threadFailed("live feed", "\(failure)")) }
     }
     self.address = try gate.wait()
+    floodGuard = try LiveFloodGuard(shared.pulse, address: self.address)
   }
 
   var isBehind: Bool { shared.waitingBytes.load(ordering: .relaxed) > Self.maximumBytes }
   var dropEpisodes: UInt64 { shared.dropEpisodes.load(ordering: .relaxed) }
-  var refusedSubscriptions: UInt64 { shared.refusedSubscriptions.load(ordering: .relaxed) }
+  /// Each ended its connection.
+  var refusedSubscriptions: UInt64 {
+    shared.refusedSubscriptions.load(ordering: .relaxed)
+      + shared.pulse.cut.load(ordering: .relaxed)
+  }
 
   func post(_ group: LiveGroup) {
     shared.waitingBytes.add(group.chunk?.bytes.count ?? 0, ordering: .relaxed)
@@ -69,12 +82,16 @@ final class LiveThread: Sendable {
   deinit { stop() }
 
   func stop() {
+    floodGuard.stop()
     mailbox.post(nil)
     thread.join()
   }
 }
 
 private struct LiveLoop: ~Copyable {
+  /// So many subscriptions that end within a second are no usual change.
+  private static let flood = 10_000
+
   private let socket: Socket
   private let mailbox: Mailbox<LiveGroup?>
   private let shared: LiveThread.Shared
@@ -86,6 +103,8 @@ private struct LiveLoop: ~Copyable {
   private let socketItem: Int
   private let mailboxItem: Int
   private var core = LiveCore()
+  private var connections = LiveConnections()
+  private var givesMemoryBack = false
   private var topics: [[UInt8]] = []
   private var frame = Message()
   private var meta: [UInt8] = []
@@ -108,6 +127,7 @@ private struct LiveLoop: ~Copyable {
   }
 
   mutating func run() throws {
+    shared.pulse.begin()
     while !isStopped {
       let wait = max(0, (nextBeacon - SystemClock.monotonic()) / 1_000_000)
       try poll.wait(milliseconds: Int(wait) + 1)
@@ -124,9 +144,17 @@ private struct LiveLoop: ~Copyable {
       }
       if SystemClock.monotonic() >= nextBeacon {
         nextBeacon = SystemClock.monotonic() + 1_000_000_000
+        endSubscriptions()
         for name in core.beacons { try beacon(name) }
       }
     }
+  }
+
+  /// Of connections that have ended. What a flood has left is given back a turn later: libzmq's own tree
+  /// may not be cleared yet.
+  private mutating func endSubscriptions() {
+    if givesMemoryBack { eb_release_freed_memory() }
+    givesMemoryBack = core.end(connections.takeEnded()) > Self.flood
   }
 
   private mutating func takeSubscriptions() throws {
@@ -144,19 +172,25 @@ private struct LiveLoop: ~Copyable {
       let subscription = Socket.subscription(frame.bytes)
       if case .subscribe(let topic)? = subscription { guarded?.look(at: topic, frame, source) }
       _ = try socket.dropRest(&frame)
-      switch subscription {
-      case .subscribe(let topic):
-        switch core.subscribe(topic) {
-        case .none: break
-        case .beacon(let name): wantedBeacons.append(name)
-        case .tooMany:
-          shared.refusedSubscriptions.add(1, ordering: .relaxed)
-          // Ends that peer's connection and nobody else's.
-          if let source { _ = shutdown(source, Int32(SHUT_RDWR)) }
-        }
-      case .unsubscribe(let topic): core.unsubscribe(topic)
-      case nil: break
+      // Without a source it is libzmq's own, for a connection that has ended: that is seen once a second.
+      if let source, let subscription { take(subscription, from: source) }
+    }
+    shared.pulse.caughtUp()
+  }
+
+  private mutating func take(_ subscription: Socket.Subscription, from source: Int32) {
+    let connection = connections.number(of: source)
+    switch subscription {
+    case .subscribe(let topic):
+      switch core.subscribe(topic, by: connection) {
+      case .none: break
+      case .beacon(let name): wantedBeacons.append(name)
+      case .tooMany, .tooLong:
+        shared.refusedSubscriptions.add(1, ordering: .relaxed)
+        // Ends that peer's connection and nobody else's.
+        _ = shutdown(source, Int32(SHUT_RDWR))
       }
+    case .unsubscribe(let topic): core.unsubscribe(topic, by: connection)
     }
   }
 

@@ -34,6 +34,7 @@ final class PlainThread: Sendable {
       let failure = gate.run { opened in
         var options = SocketOptions()
         options.maximumMessageBytes = Int64(limits.messageBytes)
+        options.heartbeatMilliseconds = 0
         options.curve = access.map { $0.role(.publish) }
         let sub = try Socket(context, .sub, options)
         try sub.subscribe([])

@@ -10,6 +10,10 @@ public struct SocketOptions: Sendable {
   public var receiveHighWater: Int32 = 1000
   /// A peer that has not shaken hands by then is disconnected: port scans hold nothing.
   public var handshakeMilliseconds: Int32 = 3000
+  /// 0 turns it off, and must for a socket whose owner may fall behind: libzmq 4.3.4 ends the process when it
+  /// is time for a heartbeat on a connection that broke (reset, or shut down here) while as much waits to be
+  /// read as the mark allows. Then the kernel's keep-alive finds a dead link, within 50 seconds.
+  ///
   /// ZMTP's own heartbeat, so that a half-open link is noticed. It does not notice a peer whose
   /// threads hang: sessions have a heartbeat of their own.
   public var heartbeatMilliseconds: Int32 = 2000
@@ -21,6 +25,8 @@ public struct SocketOptions: Sendable {
   public var sendsOnlyWhenConnected = false
   /// Whether `nextConnectionEvent` tells what happens to connections; it must be read then.
   public var reportsConnections = false
+  /// The kernel's buffer of each connection for what comes in; 0: as it thinks best.
+  public var receiveBufferBytes: Int32 = 0
   /// Connections that wait to be accepted.
   public var backlog: Int32 = 256
   /// Encryption and who is who; nil: anybody, in plain text.

@@ -41,14 +41,15 @@ internal import CZeroMQ
     }
     // A SUB queues its subscriptions like messages: over the mark they vanish without a word.
     try set("sndhwm", ZMQ_SNDHWM, kind == .sub ? 0 : options.sendHighWater)
-    // An XPUB receives subscriptions, for which the same holds.
-    try set("rcvhwm", ZMQ_RCVHWM, kind == .xpub ? 0 : options.receiveHighWater)
+    // At this one the kernel holds back who sends: nothing is lost, subscriptions neither.
+    try set("rcvhwm", ZMQ_RCVHWM, options.receiveHighWater)
+    if options.receiveBufferBytes > 0 { try set("rcvbuf", ZMQ_RCVBUF, options.receiveBufferBytes) }
     try set("handshake_ivl", ZMQ_HANDSHAKE_IVL, options.handshakeMilliseconds)
     try set("heartbeat_ivl", ZMQ_HEARTBEAT_IVL, options.heartbeatMilliseconds)
     try set("heartbeat_timeout", ZMQ_HEARTBEAT_TIMEOUT, options.heartbeatTimeoutMilliseconds)
     try set("heartbeat_ttl", ZMQ_HEARTBEAT_TTL, options.heartbeatTimeoutMilliseconds)
     try set("tcp_keepalive", ZMQ_TCP_KEEPALIVE, 1)
-    try set("tcp_keepalive_idle", ZMQ_TCP_KEEPALIVE_IDLE, 60)
+    try set("tcp_keepalive_idle", ZMQ_TCP_KEEPALIVE_IDLE, 20)
     try set("tcp_keepalive_intvl", ZMQ_TCP_KEEPALIVE_INTVL, 10)
     try set("tcp_keepalive_cnt", ZMQ_TCP_KEEPALIVE_CNT, 3)
     try set("reconnect_ivl", ZMQ_RECONNECT_IVL, options.reconnectMilliseconds)

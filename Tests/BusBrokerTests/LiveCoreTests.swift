@@ -29,16 +29,16 @@ import Testing
     _ what: String, _ topic: [UInt8], _ wanted: [Bool]
   ) {
     var core = Self.core(["Game", "Games", "Level"])
-    let change = core.subscribe(topic)
+    let change = core.subscribe(topic, by: 1)
     #expect(change == .none)
     #expect(core.isWanted == wanted, "\(what)")
-    core.unsubscribe(topic)
+    core.unsubscribe(topic, by: 1)
     #expect(core.isWanted == [false, false, false])
   }
 
   @Test func `a name that comes later is wanted by the subscriptions there are`() {
     var core = Self.core([])
-    _ = core.subscribe(Self.prefix("Ga"))
+    _ = core.subscribe(Self.prefix("Ga"), by: 1)
     core.take(
       LiveGroup(
         chunk: nil, names: GroupNames(), head: 41, newNames: [Array("Game".utf8), [0x78]]))
@@ -48,38 +48,40 @@ import Testing
 
   @Test func `a topic is wanted until its last subscriber leaves`() {
     var core = Self.core(["A"])
-    for _ in 0..<3 { _ = core.subscribe(Self.topic("A")) }
-    for left in [true, true, false, false] {
-      core.unsubscribe(Self.topic("A"))
+    for connection in 1...3 as ClosedRange<UInt32> {
+      _ = core.subscribe(Self.topic("A"), by: connection)
+    }
+    for (connection, left) in [(1, true), (2, true), (3, false), (3, false)] as [(UInt32, Bool)] {
+      core.unsubscribe(Self.topic("A"), by: connection)
       #expect(core.isWanted == [left])
     }
-    _ = core.subscribe(Self.topic("A"))
+    _ = core.subscribe(Self.topic("A"), by: 1)
     #expect(core.isWanted == [true])
   }
 
   @Test func `overlapping subscriptions end one by one`() {
     var core = Self.core(["A", "AB"])
-    _ = core.subscribe(Self.prefix("A"))
-    _ = core.subscribe(Self.topic("AB"))
-    core.unsubscribe(Self.prefix("A"))
+    _ = core.subscribe(Self.prefix("A"), by: 1)
+    _ = core.subscribe(Self.topic("AB"), by: 1)
+    core.unsubscribe(Self.prefix("A"), by: 1)
     #expect(core.isWanted == [false, true])
   }
 
   @Test func `a head topic asks for a beacon and ends with its last subscriber`() {
     var core = Self.core(["A"], lastSequences: [9])
-    let changes = [core.subscribe(Self.topic("$HEAD/A")), core.subscribe(Self.topic("$HEAD/A"))]
+    let changes = [1, 2].map { core.subscribe(Self.topic("$HEAD/A"), by: $0) }
     #expect(changes == [.beacon(name: [0x41]), .beacon(name: [0x41])])
     #expect(core.isWanted == [false])
-    core.unsubscribe(Self.topic("$HEAD/A"))
+    core.unsubscribe(Self.topic("$HEAD/A"), by: 1)
     #expect(core.beacons == [[0x41]])
-    core.unsubscribe(Self.topic("$HEAD/A"))
+    core.unsubscribe(Self.topic("$HEAD/A"), by: 2)
     #expect(core.beacons.isEmpty)
   }
 
   @Test(arguments: ["$HEAD/", "$HEAD/A", "$HEAD", "$head/A\0", "$HEAD/\0"])
   func `what is no whole head topic asks for no beacon`(_ text: String) {
     var core = Self.core(["A"])
-    let change = core.subscribe(Array(text.utf8))
+    let change = core.subscribe(Array(text.utf8), by: 1)
     #expect(change == .none)
     #expect(core.beacons.isEmpty)
   }
@@ -97,15 +99,58 @@ import Testing
 
   @Test func `one subscription over the limit is refused and known ones still counted`() {
     var core = Self.core(["A"])
-    for number in 0..<LiveCore.maximumSubscriptions { _ = core.subscribe(Self.topic("\(number)")) }
-    let refused = core.subscribe(Self.topic("A"))
+    for number in 0..<LiveCore.maximumSubscriptions {
+      _ = core.subscribe(Self.topic("\(number)"), by: 1)
+    }
+    let refused = core.subscribe(Self.topic("A"), by: 1)
     #expect(refused == .tooMany)
     #expect(core.isWanted == [false])
-    let known = core.subscribe(Self.topic("1"))
+    let known = core.subscribe(Self.topic("1"), by: 1)
     #expect(known == .none)
-    core.unsubscribe(Self.topic("2"))
-    let taken = core.subscribe(Self.topic("A"))
+    core.unsubscribe(Self.topic("2"), by: 1)
+    let taken = core.subscribe(Self.topic("A"), by: 1)
     #expect(taken == .none)
     #expect(core.isWanted == [true])
+  }
+
+  @Test func `nobody ends what another subscribed to, and twice by one is once`() {
+    var core = Self.core(["A"])
+    for _ in 0..<2 { _ = core.subscribe(Self.topic("A"), by: 1) }
+    core.unsubscribe(Self.topic("A"), by: 2)
+    #expect(core.isWanted == [true])
+    core.unsubscribe(Self.topic("A"), by: 1)
+    #expect(core.isWanted == [false])
+  }
+
+  @Test func `connections that ended leave nothing, and others stay`() {
+    var core = Self.core(["A", "B"])
+    for (topic, connection) in [("A", 1), ("A", 2), ("B", 2), ("$HEAD/B", 2)] as [(String, UInt32)]
+    {
+      _ = core.subscribe(Self.topic(topic), by: connection)
+    }
+    core.end([2, 9])
+    #expect(core.isWanted == [true, false])
+    #expect(core.beacons.isEmpty)
+    core.end([1])
+    #expect(core.isWanted == [false, false])
+  }
+
+  @Test func `long topics are bounded by their bytes, and one beyond every name is refused`() {
+    var core = Self.core([])
+    let longest = [UInt8](repeating: 0x61, count: LiveCore.longestTopic - 4)
+    var taken = 0
+    var change = LiveCore.Change.none
+    while change == .none {
+      let number = [16, 8, 0].map { UInt8(truncatingIfNeeded: taken >> $0) } + [1]
+      change = core.subscribe(longest + number, by: 1)
+      if change == .none { taken += 1 }
+    }
+    #expect(change == .tooMany)
+    #expect(taken == LiveCore.maximumTopicBytes / LiveCore.longestTopic)
+    let tooLong = core.subscribe(longest + [UInt8](repeating: 0, count: 5), by: 1)
+    #expect(tooLong == .tooLong)
+    core.end([1])
+    let again = core.subscribe(longest, by: 1)
+    #expect(again == .none)
   }
 }

@@ -33,7 +33,7 @@ struct LiveGuard {
     for (descriptor, connection) in connections {
       let entry = connection.holder.entry
       guard view.table.holder(of: entry.key)?.entry != entry else { continue }
-      if Self.peer(descriptor) == connection.peer { Self.end(descriptor) }
+      if LiveConnections.peer(descriptor) == connection.peer { Self.end(descriptor) }
       connections[descriptor] = nil
     }
   }
@@ -44,7 +44,7 @@ struct LiveGuard {
     let holder = view.sender(of: message)
     if let holder, Self.isAllowed(topic, holder) {
       if connections[descriptor]?.holder !== holder {
-        connections[descriptor] = Connection(holder: holder, peer: Self.peer(descriptor))
+        connections[descriptor] = Connection(holder: holder, peer: LiveConnections.peer(descriptor))
       }
       return
     }
@@ -64,14 +64,4 @@ struct LiveGuard {
   }
 
   private static func end(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
-
-  private static func peer(_ descriptor: Int32) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 128)
-    var size = socklen_t(bytes.count)
-    let result = unsafe bytes.withUnsafeMutableBytes { buffer in
-      unsafe getpeername(
-        descriptor, buffer.baseAddress!.assumingMemoryBound(to: sockaddr.self), &size)
-    }
-    return result == 0 ? Array(bytes.prefix(Int(size))) : []
-  }
 }

@@ -60,6 +60,8 @@ public struct LiveSubscriber: ~Copyable {
     do throws(TransportError) {
       var options = SocketOptions()
       options.receiveHighWater = 100_000
+      // Whoever reads slowly must not end with the broker: see `heartbeatMilliseconds`.
+      options.heartbeatMilliseconds = 0
       options.curve = security?.role
       options.reportsConnections = true
       let socket = try Socket(try BusConnection.context(), .sub, options)
