@@ -72,7 +72,7 @@ public final class Collector: Sendable {
       server = try HTTPServer(
         host: configuration.host, port: configuration.port,
         limits: Self.limits(configuration), identity: configuration.identity,
-        answering: { work.handle($0, $1) })
+        onFull: configuration.onFull, answering: { work.handle($0, $1) })
     } catch {
       keeper.stop()
       pending.stop()

@@ -29,6 +29,8 @@ public struct CollectorConfiguration: Sendable {
   public var planInterval = Duration.seconds(60)
   /// News of the plan that somebody should see, on a thread of the collector's.
   public var onPlanTrouble: @Sendable (String) -> Void = { _ in }
+  /// Gets the number of connections when all are taken, at most once a minute.
+  public var onFull: @Sendable (Int) -> Void = { _ in }
   /// How long `stop` waits for what is under way.
   public var grace = Duration.seconds(8)
 

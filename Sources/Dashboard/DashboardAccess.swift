@@ -47,6 +47,14 @@ public struct DashboardAccess: Sendable {
     return refusal
   }
 
+  /// Whether an answer says that somebody may not look; who comes to the login page was only sent there.
+  public static func isDenial(_ answer: HTTPResponse) -> Bool {
+    answer.status == 401 || answer.status == 403
+      || answer.headers.contains { $0.name == "Location" && $0.value == wrongLogin }
+  }
+
+  private static let wrongLogin = "/login#wrong"
+
   private func isKnown(_ request: HTTPRequest, _ token: [UInt8]) -> Bool {
     let given = request.header("Authorization") ?? ""
     if given.lowercased().hasPrefix("bearer ") {
@@ -64,7 +72,7 @@ public struct DashboardAccess: Sendable {
   private func login(_ request: HTTPRequest, _ token: [UInt8]) -> HTTPResponse {
     let given = FormField.value(of: "token", in: request.body)
     guard let given, ConstantTime.isEqual(given, token) else {
-      return redirect(to: "/login#wrong")
+      return redirect(to: Self.wrongLogin)
     }
     let value = String(decoding: session, as: UTF8.self)
     return redirect(to: "/", cookie: value, seconds: 30 * 86_400)

@@ -21,6 +21,8 @@ final class ConnectionClock: Sendable {
   private struct State {
     /// By socket: when its present step must be over.
     var deadlines: [Int32: Int64] = [:]
+    var isFull = false
+    var lastTold = Int64.min
     var lingering: [Lingering] = []
     var counters = HTTPServerCounters()
     var isStopping = false
@@ -32,17 +34,28 @@ final class ConnectionClock: Sendable {
     var bytesLeft = ConnectionClock.lingerBytes
   }
 
+  private static let tellNanoseconds: Int64 = 60_000_000_000
+
   private let stepNanoseconds: Int64
+  /// How much of a step's time is left to one that is cut while all connections are taken.
+  private let crowdedLeftNanoseconds: Int64
+  private let connections: Int
   private let state = Mutex(State())
   private let wake: WakeSignal
   /// Called once a second.
   private let tick: @Sendable () -> Void
+  private let onFull: @Sendable (Int) -> Void
 
+  /// - Parameter onFull: called when all connections are taken, at most once a minute.
   init(
-    stepSeconds: Int, tick: @escaping @Sendable () -> Void = {}
+    _ limits: HTTPLimits, onFull: @escaping @Sendable (Int) -> Void,
+    tick: @escaping @Sendable () -> Void = {}
   ) throws(SystemError) {
     self.tick = tick
-    stepNanoseconds = Int64(stepSeconds) * 1_000_000_000
+    self.onFull = onFull
+    connections = limits.connections
+    stepNanoseconds = Int64(limits.stepSeconds) * 1_000_000_000
+    crowdedLeftNanoseconds = Int64(limits.stepSeconds - limits.crowdedSeconds) * 1_000_000_000
     wake = try WakeSignal()
   }
 
@@ -117,6 +130,7 @@ final class ConnectionClock: Sendable {
       wake.clear()
       drain(items.dropFirst(), lingering, &bytes)
       cutSlow()
+      if isNewlyFull() { onFull(connections) }
       tick()
     }
     state.withLock { state in
@@ -159,6 +173,30 @@ final class ConnectionClock: Sendable {
         state.deadlines[descriptor] = .max
         state.counters.tooSlow += 1
       }
+      guard state.deadlines.count >= connections else { return }
+      // One that is never over is a handler's, or sleeps between two messages.
+      for (descriptor, deadline) in state.deadlines
+      where deadline != .max && deadline - crowdedLeftNanoseconds <= now {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        state.deadlines[descriptor] = .max
+        state.counters.crowdedOut += 1
+      }
+    }
+  }
+
+  /// Whether to tell that all connections are taken.
+  private func isNewlyFull() -> Bool {
+    let now = SystemClock.monotonic()
+    return state.withLock { state in
+      let wasFull = state.isFull
+      state.isFull = state.deadlines.count >= connections
+      guard state.isFull, !wasFull else { return false }
+      state.counters.full += 1
+      guard state.lastTold == .min || now - state.lastTold >= Self.tellNanoseconds else {
+        return false
+      }
+      state.lastTold = now
+      return true
     }
   }
 }

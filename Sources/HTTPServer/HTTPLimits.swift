@@ -1,7 +1,8 @@
 /// What a client can take from a server. At most about `connections * headBytes + allBodiesBytes` of
 /// memory is held by requests.
 public struct HTTPLimits: Hashable, Sendable {
-  /// Connections at a time. Further ones wait in the kernel's queue until one ends.
+  /// Connections at a time. Further ones wait in the kernel's queue until one ends. While all are taken,
+  /// a connection may be in one step for a sixth of `stepSeconds` only, also between two requests.
   public var connections: Int
   /// Of those, from one address; 0: no limit of its own, as behind a proxy all come from one.
   public var connectionsPerAddress: Int
@@ -10,6 +11,8 @@ public struct HTTPLimits: Hashable, Sendable {
   /// However steadily it drips: the head must be there so long after the connection began or the last
   /// answer went, the body so long after the head, and the answer be taken so long after it was made.
   public var stepSeconds: Int
+  /// As long as that, while others wait.
+  var crowdedSeconds: Int { max(1, stepSeconds / 6) }
   /// A larger body is answered with 413.
   public var bodyBytes: Int
   /// Bodies of all requests under way; what would go beyond it is answered with 503.

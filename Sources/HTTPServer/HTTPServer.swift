@@ -30,17 +30,21 @@ public final class HTTPServer: Sendable {
   /// - Parameters:
   ///   - host: an address such as 127.0.0.1 or ::1, or a name that has one.
   ///   - port: 0 for one that is free.
+  ///   - onFull: called with `limits.connections` when all of them are taken and others have to wait, at
+  ///     most once a minute; on a thread that must not be held up.
   ///   - handler: called on `limits.threads` threads, one request at a time on each: while it runs,
   ///     nobody else is served by that thread. It must not call `stop`.
   public init(
     host: String = "127.0.0.1", port: UInt16 = 0, limits: HTTPLimits = HTTPLimits(),
-    identity: TLSIdentity? = nil, answering handler: @escaping Handler
+    identity: TLSIdentity? = nil, onFull: @escaping @Sendable (Int) -> Void = { _ in },
+    answering handler: @escaping Handler
   ) throws(HTTPServerError) {
     let listening = try ListeningSocket(host: host, port: port, backlog: 1024)
     self.port = listening.port
     self.limits = limits
     do throws(SystemError) {
-      service = try HTTPService(limits: limits, isTLS: identity != nil, handler: handler)
+      service = try HTTPService(
+        limits: limits, isTLS: identity != nil, onFull: onFull, handler: handler)
       clock = Mutex(try service.clock.start())
     } catch {
       throw .system(error)

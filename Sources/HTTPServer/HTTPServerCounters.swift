@@ -6,6 +6,10 @@ public struct HTTPServerCounters: Hashable, Sendable {
   public var accepted: UInt64 = 0
   /// Connections that were cut since a step took longer than `HTTPLimits.stepSeconds`.
   public var tooSlow: UInt64 = 0
+  /// Times that all connections were taken, so that others had to wait.
+  public var full: UInt64 = 0
+  /// Connections that were cut then, since they did not move on: see `HTTPLimits.connections`.
+  public var crowdedOut: UInt64 = 0
   /// Requests refused for the size of their body.
   public var tooLarge: UInt64 = 0
   /// Requests refused since all bodies together had reached their limit.

@@ -27,7 +27,8 @@ final class HTTPService: Sendable {
   let drained: WakeSignal
 
   init(
-    limits: HTTPLimits, isTLS: Bool, handler: @escaping HTTPServer.Handler
+    limits: HTTPLimits, isTLS: Bool, onFull: @escaping @Sendable (Int) -> Void,
+    handler: @escaping HTTPServer.Handler
   ) throws(SystemError) {
     self.limits = limits
     self.isTLS = isTLS
@@ -36,7 +37,7 @@ final class HTTPService: Sendable {
     let streams = HTTPStreams(limit: limits.streams)
     let beat = Int64(limits.heartbeatSeconds) * 1_000_000_000
     self.streams = streams
-    clock = try ConnectionClock(stepSeconds: limits.stepSeconds) { streams.beat(after: beat) }
+    clock = try ConnectionClock(limits, onFull: onFull) { streams.beat(after: beat) }
     drained = try WakeSignal()
   }
 

@@ -4,6 +4,7 @@ import HTTPServer
 import Primitives
 import ServiceRuntime
 import SinkState
+import Synchronization
 
 /// What the aggregator answers about itself over HTTP.
 enum AggregatorHealth {
@@ -12,7 +13,7 @@ enum AggregatorHealth {
     _ aggregator: Aggregator, _ interruption: Interruption, _ page: PageServer
   ) -> HTTPRoutes {
     .health(
-      metrics: { metrics(aggregator.status) + pageMetrics(page.counters) },
+      metrics: { metrics(aggregator.status) + pageMetrics(page) },
       isReady: {
         let status = aggregator.status
         return status.isReady && status.trouble.isEmpty && !interruption.isRequested
@@ -88,8 +89,13 @@ enum AggregatorHealth {
     ]
   }
 
-  private static func pageMetrics(_ server: HTTPServerCounters) -> [Metric] {
-    [
+  private static func pageMetrics(_ page: PageServer) -> [Metric] {
+    let server = page.counters
+    return [
+      .counter(
+        "eventbus_aggregator_page_denied_total",
+        help: "Requests without the token, or with a wrong one.",
+        Int(clamping: page.denied.load(ordering: .relaxed))),
       gauge("page_streams", "Pages that look on.", UInt64(server.streams)),
       .counter(
         "eventbus_aggregator_page_streams_refused_total",
@@ -98,6 +104,12 @@ enum AggregatorHealth {
       .counter(
         "eventbus_aggregator_page_skipped_total",
         help: "Pictures that slow pages did not get.", Int(clamping: server.messagesSkipped)),
+      .counter(
+        "eventbus_aggregator_page_full_total", help: "Times that all connections were taken.",
+        Int(clamping: server.full)),
+      .counter(
+        "eventbus_aggregator_page_crowded_out_total",
+        help: "Connections cut then, as they did not move on.", Int(clamping: server.crowdedOut)),
       .counter(
         "eventbus_aggregator_page_cut_total", help: "Connections cut since they took nothing.",
         Int(clamping: server.tooSlow)),

@@ -19,6 +19,7 @@ struct AggregatorPage {
     bus: String, portBase: Int
   ) throws {
     let arguments = context.arguments
+    let log = context.log.labelled("aggregator")
     let data = try arguments.requiredText("data")
     let metricsAddress = try arguments.optional("metrics", as: HostPort.self)
     if let metricsAddress {
@@ -43,12 +44,12 @@ struct AggregatorPage {
         aggregator: aggregator,
         access: DashboardAccess(token: token, host: listen.host, port: listen.port),
         assets: DashboardAssets(chartLibrary: try Self.chartLibrary(context)), live: live,
-        pipeline: pipeline, health: health)
-      server = try Self.serve(routes, listen)
+        pipeline: pipeline, health: health, page: page)
+      server = try Self.serve(routes, listen, log)
       page.begin(server)
       metrics = try metricsAddress.map { address throws(CommandFailure) in
         do throws(HTTPServerError) {
-          return try HealthServer(address, health)
+          return try HealthServer(address, health, log: log)
         } catch { throw CommandFailure("--metrics \(address)", error) }
       }
     } catch {
@@ -71,14 +72,14 @@ struct AggregatorPage {
   }
 
   private static func serve(
-    _ routes: AggregatorRoutes, _ listen: HostPort
+    _ routes: AggregatorRoutes, _ listen: HostPort, _ log: Log
   ) throws(CommandFailure) -> HTTPServer {
     // One thread: answers are read one after another from one connection to the file.
     let limits = HTTPLimits(connections: 128, bodyBytes: DashboardAccess.loginBytes)
     do throws(HTTPServerError) {
-      return try HTTPServer(host: listen.host, port: listen.port, limits: limits) {
-        routes.answer($0, $1)
-      }
+      return try HTTPServer(
+        host: listen.host, port: listen.port, limits: limits,
+        onFull: { log.allConnectionsTaken($0, on: listen) }, answering: { routes.answer($0, $1) })
     } catch { throw CommandFailure("--listen \(listen)", error) }
   }
 
@@ -94,6 +95,8 @@ struct AggregatorPage {
 /// The server as its own answers about it see it.
 final class PageServer: Sendable {
   private let server = Mutex<HTTPServer?>(nil)
+  /// Requests of those who may not look.
+  let denied = Atomic<UInt64>(0)
 
   func begin(_ server: HTTPServer) { self.server.withLock { $0 = server } }
 

@@ -5,6 +5,7 @@ import HTTPServer
 import Primitives
 import ServiceRuntime
 import SinkState
+import Synchronization
 
 /// What the aggregator answers over HTTP: the page, `/api/reports`, `/api/reports/NAME`, `/api/live` (a
 /// stream), `/api/rates`, `/api/health` (of the whole pipeline), and its own health.
@@ -17,11 +18,15 @@ struct AggregatorRoutes: Sendable {
   let live: LiveFeed
   let pipeline: PipelineHealth
   let health: HTTPRoutes
+  /// Counts who may not look.
+  let page: PageServer
 
   func answer(_ request: HTTPRequest, _ responder: HTTPResponder) {
-    if let answer = access.answer(request) ?? assets.answer(request) {
+    if let answer = access.answer(request) {
+      if DashboardAccess.isDenial(answer) { page.denied.add(1, ordering: .relaxed) }
       return responder.answer(answer)
     }
+    if let answer = assets.answer(request) { return responder.answer(answer) }
     guard request.path.hasPrefix("/api/") else { return responder.answer(health.answer(request)) }
     guard request.method == "GET" || request.method == "HEAD" else {
       var refusal = HTTPResponse.text("use GET\n", status: 405)

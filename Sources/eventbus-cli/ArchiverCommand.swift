@@ -38,7 +38,8 @@ enum ArchiverCommand {
     let end = try ServiceEnd(context) { archiver.stop() }
     let health: HealthServer
     do {
-      health = try HealthServer(metrics, ArchiverHealth.routes(archiver, context.interruption))
+      health = try HealthServer(
+        metrics, ArchiverHealth.routes(archiver, context.interruption), log: log)
     } catch {
       archiver.stop()
       archiver.join()

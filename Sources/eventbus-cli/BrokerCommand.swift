@@ -63,7 +63,8 @@ enum BrokerCommand {
     let end = try ServiceEnd(context) { broker.stop() }
     let health: HealthServer
     do {
-      health = try HealthServer(metrics, BrokerHealth.routes(broker, context.interruption))
+      health = try HealthServer(
+        metrics, BrokerHealth.routes(broker, context.interruption), log: log)
     } catch {
       broker.stop()
       broker.join()

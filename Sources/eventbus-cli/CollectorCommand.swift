@@ -63,6 +63,8 @@ enum CollectorCommand {
     configuration.onPlanTrouble = { text in
       log.warning("trouble with the plan", LogField("what", .text(TerminalText.escape(text))))
     }
+    let listen = HostPort(host: configuration.host, port: configuration.port)
+    configuration.onFull = { log.allConnectionsTaken($0, on: listen) }
     let collector: Collector
     do {
       collector = try Collector(configuration) { note($0, log) }
@@ -81,7 +83,8 @@ enum CollectorCommand {
     let end = try ServiceEnd(context) {}
     let health: HealthServer
     do {
-      health = try HealthServer(metrics, CollectorHealth.routes(collector, context.interruption))
+      health = try HealthServer(
+        metrics, CollectorHealth.routes(collector, context.interruption), log: log)
     } catch {
       _ = collector.stop()
       end.finish()

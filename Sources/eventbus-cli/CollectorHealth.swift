@@ -25,6 +25,7 @@ enum CollectorHealth {
       .init("trouble", .text(metrics.trouble)), .init("stored", integer(metrics.stored)),
       .init("refused", integer(metrics.refused)), .init("waiting", integer(metrics.waiting)),
       .init("connections", integer(server.connections)),
+      .init("full", integer(server.full)), .init("crowdedOut", integer(server.crowdedOut)),
       .init("tooSlow", integer(server.tooSlow)), .init("tooLarge", integer(server.tooLarge)),
       .init("plan", plan(collector, metrics.plan)),
     ])
@@ -58,6 +59,9 @@ enum CollectorHealth {
       counter("body_bytes_total", "Bytes of bodies as they were sent.", metrics.bodyBytes),
       counter("connections_total", "Connections accepted.", server.accepted),
       counter("too_slow_total", "Connections cut since a step took too long.", server.tooSlow),
+      counter("full_total", "Times that all connections were taken.", server.full),
+      counter(
+        "crowded_out_total", "Connections cut then, as they did not move on.", server.crowdedOut),
       counter("too_large_total", "Requests whose body was too large.", server.tooLarge),
       counter("overloaded_total", "Requests for whose body there was no room.", server.overloaded),
       counter(

@@ -61,7 +61,8 @@ enum PublisherCommand {
     let end = try ServiceEnd(context) { process.stop() }
     let health: HealthServer
     do {
-      health = try HealthServer(metrics, PublisherHealth.routes(process, context.interruption))
+      health = try HealthServer(
+        metrics, PublisherHealth.routes(process, context.interruption), log: log)
     } catch {
       process.stop()
       process.join()

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Primitives
+internal import Synchronization
 internal import TestSupport
 internal import Testing
 
@@ -107,5 +108,25 @@ struct LimitTests {
     try second.send(get("/hello"))
     first = nil
     #expect(try second.receive().status == 200)
+  }
+  @Test func `while all connections are taken, who does not move on makes room, and that is told`()
+    throws
+  {
+    let told = Mutex<[Int]>([])
+    var limits = HTTPLimits(connections: 2, stepSeconds: 6)
+    limits.idleSeconds = 60
+    let server = try HTTPServer(
+      limits: limits, onFull: { connections in told.withLock { $0.append(connections) } },
+      answering: { $1.answer(.text("hello")) })
+    let silent = try TestClient(port: server.port)
+    let half = try TestClient(port: server.port)
+    try half.send("GET /hel")
+    let next = try TestClient(port: server.port)
+    try next.send(get("/hello"))
+    #expect(try next.receive().status == 200)
+    #expect(try silent.isClosed() || half.isClosed())
+    #expect(server.counters.crowdedOut >= 1 && server.counters.tooSlow == 0)
+    #expect(server.counters.full >= 1)
+    #expect(told.withLock { $0 } == [2])
   }
 }

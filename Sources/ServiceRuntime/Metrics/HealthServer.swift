@@ -31,15 +31,20 @@ public struct HealthServer: Sendable {
   private let server: HTTPServer
   private let host: String
 
-  /// - Parameter address: port 0 for one that is free; `address` then tells which.
-  public init(_ address: HostPort, _ routes: HTTPRoutes) throws(HTTPServerError) {
+  /// - Parameters:
+  ///   - address: port 0 for one that is free; `address` then tells which.
+  ///   - log: is told when all connections are taken.
+  public init(
+    _ address: HostPort, _ routes: HTTPRoutes, log: Log? = nil
+  ) throws(HTTPServerError) {
     host = address.host
     // Nothing here takes a body, and few ask: the limits are small so that nobody can hold memory.
-    let limits = HTTPLimits(connections: 16, idleSeconds: 30, bodyBytes: 0)
+    let limits = HTTPLimits(connections: 16, idleSeconds: 30, bodyBytes: 0, stepSeconds: 10)
     let ownNames = OwnNames(listeningOn: address.host)
-    server = try HTTPServer(host: address.host, port: address.port, limits: limits) {
-      Self.answer($0, routes, ownNames)
-    }
+    server = try HTTPServer(
+      host: address.host, port: address.port, limits: limits,
+      onFull: { connections in log?.allConnectionsTaken(connections, on: address) },
+      answering: { $1.answer(Self.answer($0, routes, ownNames)) })
   }
 
   static func answer(
@@ -57,4 +62,14 @@ public struct HealthServer: Sendable {
   public var address: HostPort { HostPort(host: host, port: server.port) }
 
   public func stop() { server.stop() }
+}
+
+extension Log {
+  /// For `HTTPServer(onFull:)`.
+  public func allConnectionsTaken(_ connections: Int, on address: HostPort) {
+    warning(
+      "all connections are taken: others wait, and who does not move on is cut",
+      LogField("listen", .text("\(address)")), LogField("connections", .integer(Int64(connections)))
+    )
+  }
 }
