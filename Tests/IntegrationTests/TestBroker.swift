@@ -11,11 +11,18 @@ final class TestBroker {
   private let arguments: [String]
 
   /// With a `portBase` it can be started again where its subscribers look for it.
-  init(portBase: Int = 0, _ options: [String] = []) throws {
+  ///
+  /// - Parameter openFiles: as many as it may have open, connections included.
+  init(portBase: Int = 0, _ options: [String] = [], openFiles: Int? = nil) throws {
     folder = try TemporaryFolder()
     arguments =
       ["broker", "--data", folder.file("data"), "--port-base", "\(portBase)"] + options
-    process = try ChildProcess(Program.path, arguments)
+    if let openFiles {
+      let shell = "ulimit -n \(openFiles); exec \"$0\" \"$@\""
+      process = try ChildProcess("/bin/sh", ["-c", shell, Program.path] + arguments)
+    } else {
+      process = try ChildProcess(Program.path, arguments)
+    }
     try readAddresses()
   }
 
@@ -75,6 +82,20 @@ final class TestBroker {
 
   var openFiles: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.id)/fd").count) ?? -1
+  }
+
+  /// Files of its journal.
+  var segments: Int {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: folder.file("data"))
+    return names?.count { $0.hasSuffix(".segment") } ?? 0
+  }
+
+  func metric(_ line: String) throws -> Int? {
+    let metrics = try #require(addresses["metrics"]?.split(separator: ":").last)
+    let client = try TestClient(port: try #require(UInt16(metrics)))
+    try client.send("GET /metrics HTTP/1.1\r\nHost: t\r\n\r\n")
+    let found = try client.receive().body.split(separator: "\n").first { $0.hasPrefix(line + " ") }
+    return found?.split(separator: " ").last.flatMap { Int($0) }
   }
 
   /// Resident memory in KiB.
