@@ -93,7 +93,7 @@ final class TestBroker {
   func metric(_ line: String) throws -> Int? {
     let metrics = try #require(addresses["metrics"]?.split(separator: ":").last)
     let client = try TestClient(port: try #require(UInt16(metrics)))
-    try client.send("GET /metrics HTTP/1.1\r\nHost: t\r\n\r\n")
+    try client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
     let found = try client.receive().body.split(separator: "\n").first { $0.hasPrefix(line + " ") }
     return found?.split(separator: " ").last.flatMap { Int($0) }
   }
