@@ -129,8 +129,9 @@ final class ConnectionClock: Sendable {
       _ = unsafe poll(&items, nfds_t(items.count), 1000)
       wake.clear()
       drain(items.dropFirst(), lingering, &bytes)
-      cutSlow()
+      // Before some are cut.
       if isNewlyFull() { onFull(connections) }
+      cutSlow()
       tick()
     }
     state.withLock { state in
