@@ -95,7 +95,18 @@ struct ArchiveForget {
     }
     let ids = settings.ids.map { "'\(TerminalText.escape($0))'" }.joined(separator: " and ")
     Terminal.error("Every sink of \(settings.bus) erases all about \(ids). Type yes to go on:")
-    guard readLine() == "yes" else { throw CommandFailure(.failed, "nothing was erased") }
+    guard try answer() == "yes" else { throw CommandFailure(.failed, "nothing was erased") }
+  }
+
+  /// The line that is typed; nil at the end of the input, or when the end of the command is asked for.
+  private func answer() throws -> String? {
+    let input = try LineInput(nil, interruption: context.interruption)
+    var line: [UInt8] = []
+    while !context.interruption.isRequested, let chunk = try input.read() {
+      line += chunk.prefix { $0 != UInt8(ascii: "\n") }
+      if chunk.contains(UInt8(ascii: "\n")) { return String(decoding: line, as: UTF8.self) }
+    }
+    return nil
   }
 
   /// Publishes the request; returns once it is on the bus's disk.

@@ -42,7 +42,8 @@ struct LinePublisher {
         progress(input.bytesRead)
         if producer == nil, input.isPipe { return nil }
       }
-      guard isOpen else { return nil }
+      // Stopped in the middle of the input: what was read of the next line is no line.
+      guard isOpen, producer == nil || !interruption.isRequested else { return nil }
       try lines.finish { take($0, producer) }
       return nil
     } catch let error as LineReader.WrongEncoding {

@@ -48,6 +48,22 @@ extension IntegrationTests {
       #expect(stored.allSatisfy { $0["properties"]?["n"] != nil })
     }
 
+    @Test func `a signal in the middle of a line makes no refused line of it`() throws {
+      let broker = try TestBroker()
+      let folder = try TemporaryFolder()
+      let pipe = folder.file("pipe")
+      #expect(unsafe mkfifo(pipe, 0o600) == 0)
+      let publish = try ChildProcess(Program.path, ["publish", "--bus", broker.bus, pipe])
+      let input = try #require(FileHandle(forWritingAtPath: pipe))
+      input.write(Data((Self.steps(0..<1)[0] + "\n" + Self.steps(1..<2)[0].dropLast(9)).utf8))
+      #expect(try waitUntil { try broker.stored().messageIDs == Self.ids(0..<1) })
+      publish.signal(SIGINT)
+      #expect(publish.wait(.seconds(20)) == .exited(130))
+      let errors = String(decoding: publish.errorOutput.waitForEnd(), as: UTF8.self)
+      #expect(!errors.contains("line 2"), "\(errors)")
+      try input.close()
+    }
+
     @Test func `a line of 40 MiB is refused without being kept`() throws {
       let broker = try TestBroker()
       let folder = try TemporaryFolder()
