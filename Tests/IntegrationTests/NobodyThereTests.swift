@@ -34,5 +34,17 @@ extension IntegrationTests {
       let errors = String(decoding: publish.errorOutput.waitForEnd(), as: UTF8.self)
       #expect(errors.contains("9 events were not sent"), "\(errors)")
     }
+
+    @Test(arguments: ["archiver", "aggregator"])
+    func `a service that waits for its bus says so`(_ service: String) throws {
+      let port = try FreePorts.base()
+      let folder = try TemporaryFolder()
+      let process = try ChildProcess(
+        Program.path,
+        [service, "--data", folder.path, "--bus", "tcp://127.0.0.1:\(port)", "--port-base", "0"])
+      defer { process.signal(SIGKILL) }
+      let line = process.errorOutput.waitForLine { $0.contains("no answer from the bus at") }
+      #expect(line?.contains("\(port)") ?? false, "\(process.errorOutput.text)")
+    }
   }
 }

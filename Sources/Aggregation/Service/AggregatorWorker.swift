@@ -115,9 +115,15 @@ struct AggregatorWorker: ~Copyable {
   private mutating func waitUntilOpened(
     _ subscriber: Subscriber
   ) throws(AggregatorError) -> Bool {
+    var tries = 0
     do throws(BusClientError) {
       while !(try subscriber.waitUntilOpened(deadline: .milliseconds(100))) {
         if shared.isStopping { return false }
+        tries += 1
+        guard tries == 50 else { continue }
+        shared.say(
+          .warning, "bus.absent",
+          "no answer from the bus at \(shared.configuration.bus) in 5 s; waiting for it")
       }
     } catch { throw .bus(error) }
     if core == nil, let opened = subscriber.status.opened {

@@ -100,9 +100,11 @@ struct ArchiverSession: ~Copyable {
   /// stop.
   private mutating func begin() throws(Fault) -> Bool {
     tellFound()
-    while true {
+    var tries = 0
+    while !(try opened()) {
       if shared.mustStop { return false }
-      if try opened() { break }
+      tries += 1
+      if tries == 50 { tellAbsent() }
     }
     if writer.progress == nil, let opened = subscriber.status.opened {
       try archive { (writer) throws(ArchiveError) in
@@ -188,6 +190,13 @@ struct ArchiverSession: ~Copyable {
 
 // What the owner and the operator get to see.
 extension ArchiverSession {
+  private func tellAbsent() {
+    report(
+      .init(
+        level: .warning, key: "bus.absent",
+        text: "no answer from the bus at \(configuration.address) in 5 s; waiting for it"))
+  }
+
   private func settle() {
     shared.status.withLock { status in
       status.state = .running
