@@ -3,6 +3,12 @@ import BusTransport
 import Primitives
 import ServiceRuntime
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// `eventbus keys generate|authorize|list|revoke`: who may use a bus that asks for keys.
 ///
 /// They change files of the broker's directory, on its machine; a running broker takes the change within
@@ -137,6 +143,10 @@ enum KeysCommands {
 
   private static func list(_ context: Commands.Context) throws -> ExitCode {
     let directory = try context.arguments.requiredText("data")
+    guard unsafe access(directory, F_OK) == 0 else {
+      throw CommandFailure(
+        .failed, "\(directory) is not there; `eventbus keys authorize` makes it, or give --data")
+    }
     let keys: [AccessKey]
     do throws(AccessFile.Failure) { keys = try AccessFile(directory: directory).load() } catch {
       throw CommandFailure(.failed, "\(error)")
