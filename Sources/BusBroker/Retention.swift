@@ -64,8 +64,9 @@ struct RetentionRules {
     }
     if !dropUnread, unread > keepUnreadBytes {
       verdict.refusal =
-        "\(unread) bytes wait for a subscriber that has not read them, the limit is"
-        + " \(keepUnreadBytes): start it, delete it, or raise --keep-unread-bytes"
+        "\(unread) bytes wait for a subscriber that has not stored them yet (`eventbus consumers list`: "
+        + "the lowest cursor), the limit is \(keepUnreadBytes): start it, give it time, delete it, or "
+        + "raise --keep-unread-bytes"
     }
     return verdict
   }

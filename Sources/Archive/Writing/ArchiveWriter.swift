@@ -135,11 +135,14 @@ public struct ArchiveWriter: ~Copyable {
   }
 
   /// On a disk that is nearly full parts are small, so that what still fits gets in: a quarter of what
-  /// is left, since the catalogue grows too, and twice while a transaction is in its log.
+  /// is left, since the catalogue grows too, and twice while a transaction is in its log. Their lines are no more
+  /// than that either: the journal, which is often on the same disk, keeps the events until the part is entered.
   private mutating func adaptToSpace() throws(ArchiveError) {
     do throws(SystemError) {
       var limits = limits
-      limits.bytes = min(limits.bytes, max(64 << 10, try FileSystem.available(directory) / 4))
+      let share = max(64 << 10, try FileSystem.available(directory) / 4)
+      limits.bytes = min(limits.bytes, share)
+      limits.rawBytes = min(limits.rawBytes, max(1 << 20, share))
       core?.set(limits)
     } catch {
       throw ArchiveError(error)
