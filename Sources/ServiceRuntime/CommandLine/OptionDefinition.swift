@@ -12,11 +12,14 @@ public struct OptionDefinition: Hashable, Sendable {
   public var choices: [String]
   /// More environment variables that give the value, read after `EVENTBUS_<NAME>`.
   public var environmentAliases: [String]
+  /// False for what only the command line may say, since the environment says it of other commands.
+  public var isReadFromEnvironment = true
 
   public var isFlag: Bool { placeholder.isEmpty }
 
   /// `EVENTBUS_RETENTION_AGE` for `retention-age`, then the aliases.
   public var environmentNames: [String] {
+    guard isReadFromEnvironment else { return [] }
     let own = name.uppercased().map { $0 == "-" ? "_" : $0 }
     return ["EVENTBUS_" + String(own)] + environmentAliases
   }
@@ -49,6 +52,13 @@ public struct OptionDefinition: Hashable, Sendable {
     OptionDefinition(
       name: name, placeholder: placeholder, help: help, defaultValue: defaultValue,
       isRepeatable: false, choices: choices, environmentAliases: environmentAliases)
+  }
+
+  /// The same, given by the command line alone.
+  public var onlyOnCommandLine: OptionDefinition {
+    var option = self
+    option.isReadFromEnvironment = false
+    return option
   }
 
   /// An option that may be given many times. Its environment variable holds values separated by

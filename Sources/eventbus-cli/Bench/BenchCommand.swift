@@ -41,7 +41,8 @@ enum BenchCommand {
         .option(
           "bus", "URL",
           help: "Measure a running bus instead of one of its own. The events go to the test's own "
-            + "subscribers alone.", environmentAliases: ["EVENTBUS_URL"]),
+            + "subscribers alone. EVENTBUS_URL and EVENTBUS_BUS do not count here."
+        ).onlyOnCommandLine,
         .flag(
           "everybody", help: "With --bus --mode live: yes, all who listen there get the events."),
         .option(
