@@ -117,9 +117,9 @@ enum CollectorCommand {
 
   private static func note(_ notice: ConnectionNotice, _ log: Log) {
     switch notice {
-    case .connected: log.info("connected to the bus")
-    case .silent: log.warning("the bus is silent; connecting again")
-    case .sessionLost: log.info("the bus has forgotten the session, as after its restart")
+    case .connected: log.change(.info, "connected to the bus")
+    case .silent: log.change(.warning, "the bus is silent; connecting again")
+    case .sessionLost: log.change(.info, "the bus has forgotten the session, as after its restart")
     case .refusedForNow(let code, let text):
       log.warning(
         "the bus takes no events now", LogField("code", .text(code)), LogField("why", .text(text)))

@@ -92,6 +92,18 @@ import Testing
     #expect(recorder.written.count == 3)
   }
 
+  @Test func `a change of state is told each time and at once`() {
+    let recorder = Recorder()
+    let log = recorder.log()
+    for _ in 0..<2 {
+      log.change(.warning, "service died", LogField("name", "broker"))
+      log.change(.info, "service ready", LogField("name", "broker"))
+    }
+    #expect(recorder.written.count == 4)
+    #expect(recorder.written[2].contains("service died name=broker"))
+    #expect(recorder.written[3].contains("service ready name=broker"))
+  }
+
   @Test func `lines that take turns are counted too`() {
     let recorder = Recorder()
     let log = recorder.log()

@@ -4,8 +4,8 @@ internal import Synchronization
 /// The program's log: one line a call on stderr, written at once by the calling thread.
 ///
 /// A value, to be handed to whoever logs; copies share one state. Control characters never reach
-/// the terminal. The same message again within ten seconds is counted instead of written. A log
-/// that cannot be written is dropped and counted: no program stops for its log.
+/// the terminal. The same message again within ten seconds is counted instead of written, unless
+/// it tells a change of state. A log that cannot be written is dropped and counted: no program stops for its log.
 public struct Log: Sendable {
   /// Where formatted lines go.
   public typealias Sink = @Sendable ([UInt8]) throws(SystemError) -> Void
@@ -60,12 +60,21 @@ public struct Log: Sendable {
     write(.error, message, fields)
   }
 
+  /// A change of state (`service died`): written at once each time, however often it was said.
+  public func change(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: LogField...)
+  {
+    write(level, message, fields, isChange: true)
+  }
+
   /// Lines that could not be written.
   public var droppedCount: Int { shared.state.withLock { $0.dropped } }
 
-  private func write(_ level: LogLevel, _ message: () -> String, _ fields: [LogField]) {
+  private func write(
+    _ level: LogLevel, _ message: () -> String, _ fields: [LogField], isChange: Bool = false
+  ) {
     guard isEnabled(level) else { return }
-    shared.write(LogLine(level: level, label: label, message: message(), fields: fields))
+    shared.write(
+      LogLine(level: level, label: label, message: message(), fields: fields, isChange: isChange))
   }
 
   private final class Shared: Sendable {

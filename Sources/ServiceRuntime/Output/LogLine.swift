@@ -49,6 +49,8 @@ struct LogLine {
   var label: String
   var message: String
   var fields: [LogField]
+  /// News even when it was said before: never counted instead of written.
+  var isChange = false
 
   /// `time` is nanoseconds since 1970. The line ends with a newline and has no other.
   func formatted(_ format: LogFormat, time: Int64, isColoured: Bool) -> [UInt8] {

@@ -32,22 +32,29 @@ struct LogRepeats {
   }
 
   mutating func decide(_ line: LogLine, at now: Int64) -> Decision {
+    guard !line.isChange else { return Decision(isWritten: true, notices: takeNotices()) }
     let key = Self.key(line)
     if let index = messages.firstIndex(where: { $0.key == key && now < $0.windowEnd }) {
       messages[index].suppressed += 1
       return Decision(isWritten: false)
     }
-    var notices: [Notice] = []
-    for index in messages.indices where messages[index].suppressed > 0 {
-      notices.append(Notice(about: messages[index].line, count: messages[index].suppressed))
-      messages[index].suppressed = 0
-    }
+    let notices = takeNotices()
     messages.removeAll { $0.key == key || now >= $0.windowEnd }
     if messages.count == Self.maximumMessages { messages.removeFirst() }
     var about = line
     about.fields.removeAll { $0.key != "name" }
     messages.append(Message(key: key, line: about, windowEnd: now + Self.window))
     return Decision(isWritten: true, notices: notices)
+  }
+
+  /// What was left out since it was told last.
+  private mutating func takeNotices() -> [Notice] {
+    var notices: [Notice] = []
+    for index in messages.indices where messages[index].suppressed > 0 {
+      notices.append(Notice(about: messages[index].line, count: messages[index].suppressed))
+      messages[index].suppressed = 0
+    }
+    return notices
   }
 
   /// What makes two lines the same: of a fault not its fields, which count up or name a place, but for

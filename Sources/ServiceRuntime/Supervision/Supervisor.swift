@@ -129,8 +129,8 @@ public struct Supervisor: ~Copyable {
     let actions = core.exited(
       index, status: code, isFinal: hopeless.remove(index) != nil, at: SystemClock.monotonic())
     switch core.state(index) {
-    case .stopped: log.info("service ended", .init("name", .text(name)), exit(code))
-    default: log.warning("service died", .init("name", .text(name)), exit(code))
+    case .stopped: log.change(.info, "service ended", .init("name", .text(name)), exit(code))
+    default: log.change(.warning, "service died", .init("name", .text(name)), exit(code))
     }
     perform(actions)
   }
@@ -144,7 +144,7 @@ public struct Supervisor: ~Copyable {
     }
     guard let ready = ReadyLine(line: line) else { return show(line, of: index) }
     readyLines[index] = ready
-    log.info("service ready", LogField("name", .text(core.specifications[index].name)))
+    log.change(.info, "service ready", LogField("name", .text(core.specifications[index].name)))
     perform(core.becameReady(index, at: SystemClock.monotonic()))
   }
 
@@ -165,11 +165,12 @@ public struct Supervisor: ~Copyable {
             readyLines[index].map { (specifications[index].name, $0) }
           })
       case .giveUp(let index):
-        log.error(
-          "giving up: the service keeps failing; its last lines above say why",
+        log.change(
+          .error, "giving up: the service keeps failing; its last lines above say why",
           LogField("name", .text(core.specifications[index].name)))
       case .abandon(let index):
-        log.error(
+        log.change(
+          .error,
           "this service keeps failing and stays ended; its last lines above say why. The others go on",
           LogField("name", .text(core.specifications[index].name)))
       case .finished: isFinished = true
@@ -182,8 +183,8 @@ public struct Supervisor: ~Copyable {
     do {
       children[index] = Box(try SupervisedProcess(specification, environment: environment))
     } catch {
-      log.error(
-        "service cannot be started", LogField("name", .text(specification.name)),
+      log.change(
+        .error, "service cannot be started", LogField("name", .text(specification.name)),
         LogField("error", describing: error))
       // The backoff keeps this from recurring at once, and its end from recurring for ever.
       perform(core.exited(index, at: SystemClock.monotonic()))
