@@ -73,6 +73,11 @@ public struct SubscriberResult: Hashable, Sendable {
     last > first ? Double(measured - 1) * 1e9 / Double(last - first) : 0
   }
 
+  /// All events, the warm-up's too, by the time from `start` (monotonic nanoseconds) to the last of them.
+  public func rate(since start: Int64) -> Double {
+    measured == 0 ? 0 : Double(tally.received) * 1e9 / Double(max(1, last - start))
+  }
+
   public var bytes: [UInt8] {
     var writer = MessagePackWriter()
     writer.writeArrayHeader(12)

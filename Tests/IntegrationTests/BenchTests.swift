@@ -82,6 +82,30 @@ extension IntegrationTests {
       #expect(!consumers.output.contains("load-test"), "\(consumers.output)")
     }
 
+    @Test func `a bus that only the environment names gets nothing`() throws {
+      let broker = try TestBroker()
+      let port = try #require(broker.bus.split(separator: ":").last)
+      for (name, value) in [
+        ("EVENTBUS_URL", broker.bus), ("EVENTBUS_BUS", broker.bus),
+        ("EVENTBUS_PORT_BASE", String(port)),
+      ] {
+        let bench = try ChildProcess(
+          Program.path, ["bench", "--json", "--events", "100"], environment: [name: value])
+        #expect(bench.wait(.seconds(60)) == .exited(0), "\(bench.errorOutput.text)")
+        let output = String(decoding: bench.output.waitForEnd(), as: UTF8.self)
+        #expect(try JSONValue(text: output)["bus"] == .null, "\(name)")
+      }
+      #expect(try broker.stored().isEmpty)
+    }
+
+    @Test func `a short run has a rate too, by all of its events`() throws {
+      let run = try Program.run(["bench", "--events", "100"])
+      let line = run.lines.first { $0.hasPrefix("rate") }
+      let rate = line?.firstMatch(of: /^rate +([0-9]+) events\/s/).flatMap { Int($0.1) }
+      #expect(try #require(rate) > 0, "\(run.output)")
+      #expect(line?.contains("received from the first to the last") == true, "\(run.output)")
+    }
+
     @Test func `events that do not come are lost, and exit 4`() throws {
       let broker = try TestBroker()
       let bench = try ChildProcess(

@@ -44,13 +44,27 @@ extension BenchReport {
     let megabytes = outcome.rate * Double(settings.size) / 1e6
     let received =
       "\(Int(outcome.rate)) events/s, \(tenths(megabytes)) MB/s"
-      + (settings.subscribers > 1 ? " to each of \(settings.subscribers)" : "")
+      + counted
     let published =
-      "\(outcome.acknowledged.counted("event")) in \(hundredths(outcome.publishSeconds)) s"
+      "published \(outcome.acknowledged.counted("event")) in \(hundredths(outcome.publishSeconds)) s"
     guard outcome.isBacklog else { return "\(received); \(published)" }
     return
       "backlog of \(outcome.acknowledged.counted("event")) built at \(Int(outcome.publishRate))/s, "
       + "read at \(received)"
+  }
+
+  /// What the rate counts.
+  private var counted: String {
+    switch settings.subscribers {
+    case 0: " acknowledged"
+    case 1: " received" + period
+    case let many: " received by the slowest of \(many)" + period
+    }
+  }
+
+  private var period: String {
+    guard outcome.isWholeRun else { return outcome.isBacklog ? "" : " after the warm-up" }
+    return outcome.isBacklog ? " from the start of the reader on" : " from the first to the last"
   }
 
   private var latencies: [String] {

@@ -52,6 +52,7 @@ struct BenchStage {
     outcome.isBacklog = true
     outcome.brokerBuildCPU = difference(broker?.child.cpu, cpu)
     let drainCPU = broker?.child.cpu
+    outcome.readingStart = SystemClock.monotonic()
     let subscribers = try workers("subscriber", settings.subscribers)
     try finish(subscribers, &outcome, label: "reading the backlog")
     outcome.brokerCPU = difference(broker?.child.cpu, drainCPU)
@@ -118,6 +119,8 @@ struct BenchOutcome {
   var producers: [ProducerResult]
   var subscribers: [SubscriberResult] = []
   var isBacklog = false
+  /// When the readers of a backlog were started.
+  var readingStart: Int64?
   /// CPU nanoseconds of the broker while it took events and gave them out; of a backlog, the latter.
   var brokerCPU: Int64?
   var brokerBuildCPU: Int64?
@@ -145,7 +148,15 @@ struct BenchOutcome {
   var publishRate: Double { Double(acknowledged) / publishSeconds }
 
   /// Events a second that the slowest subscriber got; of the producers where nobody reads.
-  var rate: Double { subscribers.map(\.rate).min() ?? publishRate }
+  var rate: Double {
+    guard isWholeRun else { return subscribers.map(\.rate).min() ?? publishRate }
+    let start = readingStart ?? producers.map(\.first).min() ?? 0
+    return subscribers.map { $0.rate(since: start) }.min() ?? publishRate
+  }
+
+  /// What is left behind the warm-up is too short to be a rate: the warm-up counts as well then.
+  var isWholeRun: Bool { subscribers.contains { $0.last - $0.first < Self.shortest } }
+  private static let shortest: Int64 = 100_000_000
 
   /// Whether 99 of 100 events that were meant to be sent came within `limit` to each subscriber. One that
   /// did not come is late for ever, and a schedule that was given up is not kept.
