@@ -23,18 +23,30 @@ public enum EditDistance {
     return last[b.count]
   }
 
-  /// The known word nearest to `word`; ties go to the earlier. Nil when `known` is empty or the
-  /// word is too long to be a slip (64 bytes).
+  /// The known word of which `word` may be a slip; ties go to the earlier. Nil when it would take more
+  /// than one change in a word of up to 4 letters, two up to 8, a third of them beyond; and when the word
+  /// is too long to be typed (64 bytes). A wrong guess misleads more than none.
   public static func nearest(to word: String, in known: [String]) -> String? {
     guard word.utf8.count <= 64 else { return nil }
-    return known.map { (word: $0, distance: score(word, $0)) }
-      .min { $0.distance < $1.distance }?.word
+    let best = known.map { (word: $0, distance: score(word, $0)) }
+      .min { $0.distance < $1.distance }
+    guard let best, best.distance <= limit(word.count) else { return nil }
+    return best.word
   }
 
-  /// A word of which the other is the beginning counts as one slip: `--dur` means `--duration`.
+  private static func limit(_ letters: Int) -> Int {
+    switch letters {
+    case ...1: 0
+    case ...4: 1
+    case ...8: 2
+    default: letters / 3
+    }
+  }
+
+  /// A word of which the other is the beginning counts as one slip: `dur` means `duration`.
   private static func score(_ typed: String, _ known: String) -> Int {
     let distance = between(typed, known)
-    let isPrefix = typed.utf8.count >= 2 && known.hasPrefix(typed)
+    let isPrefix = typed.utf8.count >= 3 && known.hasPrefix(typed)
     return isPrefix ? min(distance, 1) : distance
   }
 }

@@ -10,7 +10,7 @@ import Testing
     ("archive", "archive needs one of: query, verify"),
     ("tail --cuont 3", "unknown option '--cuont' of tail; did you mean '--count'?"),
     ("tail --until", "unknown option '--until' of tail; did you mean '--until-end'?"),
-    ("tail -n", "unknown option '-n' of tail; did you mean '--bus'?"),
+    ("tail -n", "unknown option '-n' of tail"),
     ("tail --count", "--count needs a value: --count N"),
     ("tail --exact -rf", "--exact needs a value; one that begins with '-' is written --exact=-rf"),
     ("tail --live=1", "--live takes no value"),

@@ -1,4 +1,5 @@
 internal import EventCodec
+internal import Primitives
 
 extension ReportReader {
   private static let words = [
@@ -141,7 +142,7 @@ extension ReportReader {
     }
     // The most frequent slip: the name of a property alone.
     if case .keys(let keys) = path, keys.count == 1, !Self.fields.contains(word) {
-      let nearest = NearestWord.to(word, in: Self.fields + ["user"])
+      let nearest = EditDistance.nearest(to: word, in: Self.fields + ["user"])
       let hint = nearest.map { " or \"\($0)\"" } ?? ""
       throw wrong(node.offset, "no field \"\(word)\": did you mean \"properties.\(word)\"\(hint)?")
     }
@@ -157,7 +158,7 @@ extension ReportReader {
 // Values by their type.
 extension ReportReader {
   func unknown(_ word: String, _ what: String, _ known: [String]) -> String {
-    let nearest = NearestWord.to(word, in: known).map { "did you mean \"\($0)\"?" }
+    let nearest = EditDistance.nearest(to: word, in: known).map { "did you mean \"\($0)\"?" }
     return "no \(what) \"\(word)\": " + (nearest ?? "one of \(known.joined(separator: ", "))")
   }
 

@@ -68,7 +68,7 @@ public final class Aggregator: Sendable {
   ) throws(AggregatorError) -> Answered {
     let definitions = shared.state.withLock { $0.definitions }
     guard let definition = definitions.first(where: { $0.name == name }) else {
-      return .unknown(nearest: NearestWord.to(name, in: definitions.map(\.name)))
+      return .unknown(nearest: EditDistance.nearest(to: name, in: definitions.map(\.name)))
     }
     let path = shared.file
     return try shared.reading.withLock { reading throws(AggregatorError) in

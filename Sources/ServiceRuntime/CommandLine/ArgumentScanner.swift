@@ -65,8 +65,9 @@ struct ArgumentScanner {
   }
 
   private func unknown(_ word: String) -> UsageError {
-    let known = command.options.map { "--" + $0.name }
-    let hint = CommandLineParser.suggestion(for: word, in: known, as: "")
+    // Without the dashes, which nobody gets wrong: they would make a short word look long.
+    let name = String(word.drop { $0 == "-" })
+    let hint = CommandLineParser.suggestion(for: name, in: command.options.map(\.name), as: "--")
     return UsageError("unknown option '\(word)' of \(command.name)" + hint)
   }
 

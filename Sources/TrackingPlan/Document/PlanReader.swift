@@ -1,5 +1,6 @@
 internal import EventCodec
 internal import EventModel
+internal import Primitives
 
 /// Turns the nodes of a file into values, and says what is wrong where.
 struct PlanReader {
@@ -47,7 +48,7 @@ struct PlanReader {
   /// Says that a word is not known, and which one was most likely meant.
   func unknown(_ word: String, _ place: String, _ known: [String]) -> String {
     let start = "\"\(word)\" is not known \(place)"
-    if let nearest = Nearest.word(to: word, in: known) {
+    if let nearest = EditDistance.nearest(to: word, in: known) {
       return "\(start); did you mean \"\(nearest)\"?"
     }
     let some = known.prefix(20).map { "\"\($0)\"" }.joined(separator: ", ")

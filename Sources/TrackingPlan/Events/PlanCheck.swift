@@ -1,4 +1,5 @@
 public import EventModel
+internal import Primitives
 
 /// Holds events against a plan.
 public struct PlanCheck: Sendable {
@@ -96,7 +97,7 @@ public struct PlanCheck: Sendable {
   public func problems(_ name: EventType, _ properties: PropertyObject?) -> [Problem] {
     guard let number = definitions[name] else {
       guard !plan.allowsOthers else { return [] }
-      let nearest = Nearest.word(to: name.rawValue, in: plan.events.map(\.name.rawValue))
+      let nearest = EditDistance.nearest(to: name.rawValue, in: plan.events.map(\.name.rawValue))
       return [Problem(event: name, property: "", kind: .unplannedEvent(nearest: nearest))]
     }
     let definition = plan.events[number]
@@ -109,7 +110,7 @@ public struct PlanCheck: Sendable {
     guard !definition.allowsOthers else { return problems }
     for member in properties?.members ?? []
     where member.key != RawPaths.property && definition[property: member.key] == nil {
-      let nearest = Nearest.word(to: member.key, in: definition.properties.map(\.name))
+      let nearest = EditDistance.nearest(to: member.key, in: definition.properties.map(\.name))
       problems.append(
         Problem(event: name, property: member.key, kind: .unplannedProperty(nearest: nearest)))
     }
