@@ -14,6 +14,25 @@ enum BusEnvironment {
     return environment.merging([names[0]: "tcp://127.0.0.1:\(base)"]) { $1 }
   }
 
+  /// A base that is no port is told, where the bus is to be found by it: 7400 would be another one's.
+  static func check(
+    _ environment: [String: String], for arguments: Arguments
+  ) throws(UsageError) {
+    let name = "EVENTBUS_PORT_BASE"
+    let command = arguments.command
+    guard let text = environment[name], !text.isEmpty,
+      // A command with the option reads and checks the variable itself.
+      command.option("port-base") == nil,
+      command.option("bus")?.isReadFromEnvironment == true, !arguments.isGiven("bus")
+    else { return }
+    guard let base = Int(text) else {
+      throw UsageError("\(name) (for --port-base) must be \(Int.expectation), not '\(text)'")
+    }
+    guard (0...65_000).contains(base) else {
+      throw UsageError("\(name) (for --port-base) must be from 0 to 65000, not \(base)")
+    }
+  }
+
   /// Where a bus listens; nil for what is not TCP.
   static func place(ofBus address: String) -> HostPort? {
     let scheme = "tcp://"

@@ -51,6 +51,9 @@ enum EventbusProgram {
     do {
       request = try Commands.parser.parse(
         words, environment: BusEnvironment.completed(environment, for: words))
+      if case .run(let arguments) = request {
+        try BusEnvironment.check(environment, for: arguments)
+      }
     } catch {
       Terminal.error("eventbus: \(error)")
       return .usage

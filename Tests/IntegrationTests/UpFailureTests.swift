@@ -73,5 +73,18 @@ extension IntegrationTests {
       up.signal(SIGTERM)
       #expect(up.wait() == .exited(0), "\(up.errorOutput.text)")
     }
+
+    @Test(
+      arguments: ["foo", "70000", "-1"], ["status", "tail", "publish --event A", "up", "broker"])
+    func `a base that is no port is told by its variable`(_ value: String, _ line: String) throws {
+      let command = try ChildProcess(
+        Program.path, line.split(separator: " ").map(String.init),
+        environment: ["EVENTBUS_PORT_BASE": value])
+      #expect(command.wait() == .exited(2))
+      let told = command.errorOutput.lines
+      #expect(
+        told.count == 1 && told.first?.contains("EVENTBUS_PORT_BASE") == true
+          && told.first?.contains(value) == true, "\(told)")
+    }
   }
 }
