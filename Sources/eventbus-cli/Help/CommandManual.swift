@@ -50,8 +50,10 @@ enum CommandManual {
           + "addresses, and starts again what dies, ever more slowly; after eight failures in a row it "
           + "gives up and stops everything. Publishers start when their credentials are in the "
           + "environment, as EVENTBUS_SEGMENT_WRITE_KEY.",
-        "Ctrl-C ends all of them in order; a second one at once.",
-      ], [.done, .failed, .usage]),
+        "Ctrl-C ends all of them in order; a second one at once, with 130 (143 by SIGTERM). Where it gives "
+          + "up it exits with the code of the service that failed.",
+      ],
+      serviceCodes + [.fenced, .busUnreachable, .interrupted, .terminated]),
     "broker": Page(
       [
         "Acknowledges an event when it is on the disk (--durability fsync), and hands events out in "
@@ -106,6 +108,8 @@ enum CommandManual {
           + "and latency counts from the time at which each was meant to be sent: a stall is paid by "
           + "every event that it delayed. Without a rate, and without --slo, producers go as fast as "
           + "they can; latency is then that of full queues.",
+        "A running bus is measured only where --bus names it: its events go to that bus's journal. The "
+          + "environment's bus (EVENTBUS_URL, EVENTBUS_BUS, EVENTBUS_PORT_BASE) is never taken.",
         "Each event has its producer, sequence, intended time and a checksum. The verdict compares "
           + "what each subscriber got with what was published: lost, duplicated, reordered, corrupted "
           + "and invented events. On the durable path any of them, and any event that was refused or "
