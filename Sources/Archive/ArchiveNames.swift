@@ -16,6 +16,8 @@ internal import Primitives
 /// The names of an archive's files.
 public enum ArchiveNames {
   public static let catalogue = "catalogue.sqlite"
+  /// Where replays remember how far they are.
+  static let replays = "replays"
   static let temporaryPrefix = ".tmp-"
   static let partPrefix = "part-"
   static let partSuffix = ".ndjson.zst"

@@ -47,6 +47,14 @@ extension IntegrationTests {
       let run = try archiver.run("replay", broker, ["--to", "sink", "--json"])
       #expect(run.status == .exited(0), "\(run.errors)")
       #expect(try run.summary("acknowledged") == 1000)
+      // What it remembers of itself is the archive's own.
+      let memory = broker.folder.file("archive/replays")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: memory).count == 1)
+      let doctor = try Program.run([
+        "doctor", "--bus", broker.bus, "--data", broker.folder.file("data"), "--dir",
+        broker.folder.file("archive"), "--port-base", "0",
+      ])
+      #expect(doctor.output.contains("ok   archive "), "\(doctor.output)")
       let replayed = try broker.read("sink")
       #expect(replayed.map(Self.own) == Self.history)
       #expect(replayed.allSatisfy { $0.contains("\"receivedAt\":\"20") })

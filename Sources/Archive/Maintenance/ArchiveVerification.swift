@@ -174,9 +174,10 @@ public struct ArchiveVerification: Sendable {
     return files.filter { !known.contains($0) && !Self.isOwn($0) }.sorted()
   }
 
-  /// Files at the top of the directory that are no parts.
+  /// Files of the archive's own that are no parts: at the top of the directory, and what replays remember.
   static func isOwn(_ path: String) -> Bool {
-    !path.contains("/")
+    if path.hasPrefix(ArchiveNames.replays + "/") { return true }
+    return !path.contains("/")
       && (path.hasPrefix(ArchiveNames.catalogue) || path.hasPrefix("lock"))
   }
 }
