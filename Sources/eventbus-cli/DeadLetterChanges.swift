@@ -16,6 +16,7 @@ enum DeadLetterChanges {
     let database = try selected.open()
     var ids: [Int64] = []
     try selected.forEach(database) { ids.append($0.id) }
+    try selected.checkIDs(found: ids)
     let isDryRun = context.arguments.flag("dry-run")
     var count = 0
     if !isDryRun {
@@ -60,11 +61,9 @@ enum DeadLetterChanges {
       text += chunk
       guard text.count <= 4 << 20 else { throw UsageError("\(path) is larger than 4 MiB") }
     }
-    var reader = JSONEventReader()
-    var payload: [UInt8] = []
+    let payload: [UInt8]
     do throws(CodecError) {
-      _ = try unsafe reader.read(
-        text.span.bytes, received: letter.received.nanoseconds, into: &payload)
+      payload = try DeadLetterCorrection(of: letter).payload(text)
     } catch { throw CommandFailure(.someInputRefused, "\(path): \(error)") }
     if context.arguments.flag("dry-run") {
       Terminal.output("dead letter \(letter.id) would hold this event\n")
@@ -82,7 +81,33 @@ enum DeadLetterChanges {
     Terminal.output(
       context.arguments.flag("json")
         ? "\(JSONText.object([.init("edited", .integer(letter.id))]))\n"
-        : "dead letter \(letter.id) is edited; `deadletters redrive --id \(letter.id)` sends it\n")
+        : "dead letter \(letter.id) is edited; `\(redriving(letter.id, selected, context))` sends it\n"
+    )
     return .done
+  }
+
+  /// The command that follows, to be pasted into a shell.
+  private static func redriving(
+    _ id: Int64, _ selected: DeadLetterSelection, _ context: Commands.Context
+  ) -> String {
+    var words = ["eventbus deadletters redrive --destination", quoted(selected.destination)]
+    if let data = context.arguments.text("data"), data != "./eventbus-data" {
+      words += ["--data", quoted(data)]
+    }
+    return (words + ["--id \(id)"]).joined(separator: " ")
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-")...UInt8(ascii: "/"),
+        UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    if isPlain, !text.isEmpty { return text }
+    return "'" + TerminalText.escape(text).replacing("'", with: "'\\''") + "'"
   }
 }

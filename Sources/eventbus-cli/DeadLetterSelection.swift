@@ -77,6 +77,17 @@ struct DeadLetterSelection {
     throw CommandFailure(.failed, "\(destination) has no dead letter \(id)")
   }
 
+  /// Asked for by its id and not there is a mistake, as for `show`; a condition may match nothing.
+  func checkIDs(found: [Int64]) throws(CommandFailure) {
+    guard clauses.isEmpty, reasons.isEmpty else { return }
+    let missing = ids.subtracting(found).sorted().map { "\($0)" }
+    guard !missing.isEmpty else { return }
+    throw CommandFailure(
+      .failed,
+      "\(TerminalText.escape(destination)) has no dead letter \(missing.joined(separator: ", ")): "
+        + "nothing was changed")
+  }
+
   private func matches(_ letter: DeadLetter) -> Bool {
     if !ids.isEmpty, !ids.contains(letter.id) { return false }
     guard reasons.allSatisfy({ letter.refusal.reason.contains($0) }) else { return false }

@@ -80,7 +80,8 @@ enum DeadLettersCommands {
   private static let edit = Commands.Entry(
     definition: CommandDefinition(
       name: "deadletters edit", group: "Administration",
-      summary: "Puts a corrected event in a dead letter's place, to be sent again by `redrive`.",
+      summary: "Puts a corrected event in a dead letter's place, to be sent again by `redrive`. "
+        + "What it lacks of messageId and timestamp stays the letter's.",
       positionals: [
         PositionalDefinition("ID", help: "As `list` shows it."),
         PositionalDefinition("FILE", help: "The event as one JSON object; - for stdin."),

@@ -53,10 +53,39 @@ extension IntegrationTests {
       let mended = EventLine.track("Mended", id: "mended")
       let edit = try publisher.deadLetters(["edit", "1", "-"], input: mended)
       #expect(edit.status == .exited(0), "\(edit.errors)")
+      #expect(edit.output.contains("`eventbus deadletters redrive --destination segment --data "))
       #expect(try publisher.deadLetters(["show", "1"]).output.contains("Mended"))
       #expect(try publisher.deadLetters(["redrive", "--id", "1"]).status == .exited(0))
       #expect(waitUntil { fake.ask { $0.stored.contains { $0.id == "mended" } } })
       #expect(try waitUntil { try publisher.letters().count == 1 })
+    }
+
+    @Test func `what a corrected event lacks of its identity stays the letter's`() throws {
+      let fake = try FakeServer(FakeSegment())
+      let broker = try TestBroker()
+      let publisher = try publisherWithLetters(fake, broker)
+      let before = try #require(try publisher.letters().first?["event"])
+      let edit = try publisher.deadLetters(
+        ["edit", "1", "-"], input: #"{"event":"Mended","userId":"u"}"#)
+      #expect(edit.status == .exited(0), "\(edit.errors)")
+      let after = try #require(try publisher.letters().first?["event"])
+      #expect(after["event"]?.text == "Mended")
+      for field in ["messageId", "timestamp"] {
+        #expect(after[field]?.text != nil)
+        #expect(after[field] == before[field], "\(field)")
+      }
+    }
+
+    @Test(arguments: ["redrive", "drop", "show"])
+    func `a dead letter that is not there is an error`(_ command: String) throws {
+      let fake = try FakeServer(FakeSegment())
+      let broker = try TestBroker()
+      let publisher = try PublisherProcess(
+        bus: broker.bus, data: broker.folder.file("data"), endpoint: fake.url)
+      let run = try publisher.deadLetters(
+        command == "show" ? [command, "99"] : [command, "--id", "99"])
+      #expect(run.status == .exited(1))
+      #expect(run.errors.contains("segment has no dead letter 99"), "\(run.errors)")
     }
 
     @Test func `a publisher that does not run sends them at its next start`() throws {
