@@ -91,8 +91,10 @@ extension BrokerCore {
       return duplicate(publish, batch, session)
     }
     guard publish.previous == last else {
+      let text = "the last sequence taken is \(last)"
       metrics.eventsRefused += UInt64(batch.eventCount)
-      return refuse(publish, .sequenceGap, "the last sequence taken is \(last)", session)
+      refusals.count(.sequenceGap, on: .bus, events: batch.eventCount, sample: text)
+      return refuse(publish, .sequenceGap, text, session)
     }
     if let (code, text) = unwilling(bytes: bytes.byteCount) {
       metrics.eventsRefused += UInt64(batch.eventCount)

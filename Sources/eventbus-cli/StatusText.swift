@@ -88,7 +88,7 @@ enum StatusText {
 
   private static func refused(_ status: ControlMap) -> Table {
     var table = Table([
-      .init("port"), .init("reason"), .init("count", .right), .init("last one"),
+      .init("port"), .init("reason"), .init("events, requests", .right), .init("last one"),
     ])
     for refusal in maps(status, "refused") {
       table.append([
