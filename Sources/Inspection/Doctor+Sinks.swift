@@ -7,8 +7,11 @@ internal import SinkState
 extension Doctor {
   static func sinks(_ facts: DoctorFacts) -> [DoctorCheck] {
     facts.sinks.flatMap { sink in
-      [ledger(sink, facts), cursor(sink, facts), letters(sink), lag(sink.name, facts)]
-        .compactMap { $0 }
+      [
+        ledger(sink, facts), cursor(sink, facts), delivery(sink, facts), letters(sink),
+        lag(sink, facts),
+      ]
+      .compactMap { $0 }
     }
   }
 
@@ -117,32 +120,31 @@ extension Doctor {
   }
 
   private static func letters(_ sink: DoctorFacts.Sink) -> DoctorCheck? {
-    guard sink.letters > 0 || sink.lettersDropped > 0 || !sink.complaint.isEmpty else { return nil }
-    let name = "destination \(sink.name)"
+    guard sink.letters > 0 || sink.lettersDropped > 0 else { return nil }
+    let name = "dead letters \(sink.name)"
     if sink.lettersDropped > 0 {
       return DoctorCheck(
-        name, .unaccounted, "\(sink.lettersDropped) dead letters were dropped at their bound",
+        name, .unaccounted,
+        sink.lettersDropped.counted("dead letter was", "dead letters were")
+          + " dropped at their bound",
         advice: "raise the bound, and look at the rest: `eventbus deadletters list --destination "
           + "\(sink.name)`")
     }
-    if !sink.complaint.isEmpty {
-      return DoctorCheck(
-        name, .failed, "does not take events: \(sink.complaint)",
-        advice: "events are kept until it does; correct the credentials or the endpoint")
-    }
     return DoctorCheck(
-      name, .note, "\(sink.letters) dead letters",
+      name, .note, sink.letters.counted("dead letter"),
       advice: "`eventbus deadletters list --destination \(sink.name)`, then edit, redrive or drop")
   }
 
-  private static func lag(_ name: String, _ facts: DoctorFacts) -> DoctorCheck? {
-    guard case .answered(let status) = facts.broker, let known = consumer(name, status) else {
+  private static func lag(_ sink: DoctorFacts.Sink, _ facts: DoctorFacts) -> DoctorCheck? {
+    guard case .answered(let status) = facts.broker, let known = consumer(sink.name, status) else {
       return nil
     }
-    return lag(known, facts)
+    return lag(known, sink.delivery, facts)
   }
 
-  static func lag(_ known: ControlMap, _ facts: DoctorFacts) -> DoctorCheck {
+  private static func lag(
+    _ known: ControlMap, _ delivery: DoctorFacts.Delivery?, _ facts: DoctorFacts
+  ) -> DoctorCheck {
     let name = "lag \(known.text("name"))"
     let lag = known.number("lag")
     let missed = known.number("missed")
@@ -160,9 +162,8 @@ extension Doctor {
     guard known.flag("connected") else {
       return DoctorCheck(
         name, lag > 0 ? .failed : .note, "away, \(lag) behind",
-        advice:
-          "start it, or `eventbus consumers delete '\(known.text("name"))'` if it is no longer "
-          + "used: it holds the journal")
+        advice: "start it, or if it is no longer used, for it holds the journal: "
+          + retiring(known.text("name"), delivery?.folder))
     }
     guard lag > facts.maximumLag else { return DoctorCheck(name, .ok, "\(lag) behind") }
     let service = facts.services.first { $0.name == known.text("name") && $0.answer == .ready }
@@ -170,6 +171,11 @@ extension Doctor {
       return DoctorCheck(
         name, .ok,
         "\(unread) behind; it has read \(lag - min(lag, unread)) more and commits them soon")
+    }
+    if let delivery, delivery.isHeldUp {
+      return DoctorCheck(
+        name, .failed, "\(lag) behind: \(delivery.state), \(delivery.reason)",
+        advice: "its events wait for the destination: see destination \(known.text("name"))")
     }
     return DoctorCheck(
       name, .failed, "\(lag) behind", advice: "it is too slow or stuck: see its log and CPU")
@@ -183,7 +189,7 @@ extension Doctor {
     var checks: [DoctorCheck] = []
     for case .map(let consumer) in status.list("consumers")
     where !known.contains(Array(consumer.text("name").utf8)) {
-      checks.append(lag(consumer, facts))
+      checks.append(lag(consumer, nil, facts))
     }
     return checks
   }

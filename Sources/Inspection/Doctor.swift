@@ -8,7 +8,7 @@ public enum Doctor {
     [broker(facts)] + brokerParts(facts) + [
       journal(facts), disk(facts), rights(facts), clock(facts),
     ]
-      + sinks(facts) + strangers(facts) + archive(facts) + facts.services.map(service)
+      + sinks(facts) + strangers(facts) + archive(facts) + facts.services.map { service($0, facts) }
       + [openFiles(facts)]
   }
 
@@ -88,7 +88,7 @@ public enum Doctor {
     let settled =
       ledger.number("stored") + ledger.number("duplicate") + ledger.number("refused")
     let sum =
-      "received \(received) = stored \(ledger.number("stored")) + duplicate "
+      "events received \(received) = stored \(ledger.number("stored")) + duplicate "
       + "\(ledger.number("duplicate")) + refused \(ledger.number("refused"))"
     if received == settled { return DoctorCheck("ledger broker", .ok, sum) }
     if received > settled, ledger.number("bytesInFlight") > 0 {
@@ -106,10 +106,12 @@ public enum Doctor {
     }
     let total = entries.reduce(0) { $0 + $1.number("count") }
     guard total > 0 else { return DoctorCheck("refused", .ok, "nothing since the broker's start") }
-    let most = entries.max { $0.number("count") < $1.number("count") }
+    // A gap only follows what was refused before it, in the same producer's line.
+    let causes = entries.filter { $0.text("reason") != "SEQUENCE_GAP" }
+    let most = (causes.isEmpty ? entries : causes).max { $0.number("count") < $1.number("count") }
     return DoctorCheck(
       "refused", .note,
-      "\(total) since the broker's start, most for \(most?.text("reason") ?? "?")",
+      "\(total) events and requests since the broker's start, one sent again counts again, most for \(most?.text("reason") ?? "?")",
       advice: "`eventbus status` shows one of each reason; producers were told")
   }
 
@@ -170,13 +172,22 @@ public enum Doctor {
     }
     let share = disk.total > 0 ? disk.free * 100 / disk.total : 100
     let finding = "\(disk.free >> 20) MiB free of \(disk.total >> 20) (\(share) %)"
-    if disk.free < 256 << 20 || disk.freeFiles == 0 {
-      return DoctorCheck(
-        "disk", .failed, disk.freeFiles == 0 ? "no file can be made any more" : finding,
-        advice: "make room, or lower --retention-bytes of the broker; reading goes on meanwhile")
+    let room = "make room, or lower --retention-bytes of the broker; reading goes on meanwhile"
+    if disk.freeFiles == 0 {
+      return DoctorCheck("disk", .failed, "no file can be made any more", advice: room)
+    }
+    if disk.free < 256 << 20 {
+      // A small disk that is mostly free is meant to be small.
+      return share < 50
+        ? DoctorCheck("disk", .failed, finding + ", less than 256 MiB", advice: room)
+        : DoctorCheck(
+          "disk", .note, finding + ", less than 256 MiB",
+          advice: "small for a journal: the broker's --retention-bytes should fit in it")
     }
     guard disk.free < 2 << 30, share < 10 else { return DoctorCheck("disk", .ok, finding) }
-    return DoctorCheck("disk", .note, finding, advice: "make room before it is full")
+    return DoctorCheck(
+      "disk", .note, finding + ", less than 10 % and 2 GiB",
+      advice: "make room before it is full")
   }
 
   private static func rights(_ facts: DoctorFacts) -> DoctorCheck {
@@ -251,13 +262,17 @@ public enum Doctor {
     ]
   }
 
-  private static func service(_ service: DoctorFacts.Service) -> DoctorCheck {
+  private static func service(
+    _ service: DoctorFacts.Service, _ facts: DoctorFacts
+  ) -> DoctorCheck {
     let name = "service \(service.name)"
     switch service.answer {
     case .ready: return DoctorCheck(name, .ok, "ready at \(service.address)")
     case .notReady(let text):
       return DoctorCheck(
-        name, .failed, "runs at \(service.address), but is not ready: \(text)",
+        name, .failed,
+        "runs at \(service.address), but is not ready"
+          + (text.isEmpty || text == "not ready" ? "" : ": \(text)"),
         advice: "see its log, and \(service.address)/status")
     case .stranger(let text):
       return DoctorCheck(
@@ -267,9 +282,11 @@ public enum Doctor {
       guard service.isExpected else {
         return DoctorCheck(name, .skipped, "not running at \(service.address), and not used here")
       }
+      let folder = facts.sinks.first { $0.name == service.name }?.delivery?.folder
       return DoctorCheck(
         name, .failed, "has data here and does not run at \(service.address)",
-        advice: "start it: `eventbus \(service.name)` or `eventbus up`; its events wait for it")
+        advice: "start it: `eventbus \(service.name)` or `eventbus up`; its events wait for it"
+          + (folder.map { "; if it is no longer used: " + retiring(service.name, $0) } ?? ""))
     }
   }
 

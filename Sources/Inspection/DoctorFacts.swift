@@ -25,6 +25,8 @@ public struct DoctorFacts: Sendable {
   public var openFiles: (soft: UInt64, hard: UInt64)?
   /// A subscriber that is connected and further behind than this is too slow, or stuck.
   public var maximumLag: UInt64 = 1_000_000
+  /// An event that waits longer than this for its destination is a failure: ten minutes.
+  public var maximumWait: Int64 = 600_000_000_000
 
   public init(now: Int64, version: String, bus: String, data: String) {
     self.now = now
@@ -93,12 +95,34 @@ public struct DoctorFacts: Sendable {
     public var trouble = ""
     public var letters: UInt64 = 0
     public var lettersDropped: UInt64 = 0
-    /// Why its destination does not take events, when it does not.
-    public var complaint = ""
+    /// Of a destination's publisher, and nil of all else.
+    public var delivery: Delivery?
 
     public init(name: String, file: String) {
       self.name = name
       self.file = file
+    }
+  }
+
+  /// How a destination does, as its publisher wrote it last.
+  public struct Delivery: Hashable, Sendable {
+    /// Where it keeps its state.
+    public var folder: String
+    public var isRunning = false
+    /// `delivering`, `backing-off`, ...; empty before the first word of it.
+    public var state = ""
+    /// Why it does not deliver, when it does not.
+    public var reason = ""
+    /// When the bus took the oldest event that waits; nanoseconds since 1970, nil when none waits.
+    public var oldest: Int64?
+
+    public init(folder: String) { self.folder = folder }
+
+    /// Its events wait for somebody else: neither under way nor just beginning.
+    var isHeldUp: Bool { isRunning && !["", "opening", "delivering"].contains(state) }
+    /// Only a person can change it.
+    var isRefusingAll: Bool {
+      isRunning && ["configuration-error", "store-error"].contains(state)
     }
   }
 

@@ -224,7 +224,7 @@ import Testing
     facts.journal = .read(
       .init(earliest: 0, head: 9, epoch: 1, bytes: 10, damages: ["file 3"], isWhole: true))
     facts.sinks[0].lettersDropped = 1
-    for name in ["archive", "journal", "destination archiver"] {
+    for name in ["archive", "journal", "dead letters archiver"] {
       #expect(Self.outcome(name, facts) == .unaccounted, "\(name)")
     }
   }

@@ -108,6 +108,27 @@ extension IntegrationTests {
       #expect(run.output.contains("LOST journal"))
     }
 
+    @Test func `a request to end ends it at once, while it waits for a broker`() throws {
+      let broker = try TestBroker()
+      broker.process.signal(SIGSTOP)
+      let doctor = try ChildProcess(
+        Program.path,
+        [
+          "doctor", "--bus", broker.bus, "--data", broker.folder.file("data"), "--port-base", "0",
+          "--timeout", "300s",
+        ])
+      // Its command runs on a thread of its own, once signals are taken.
+      #expect(waitUntil { hasCommandThread(doctor) })
+      doctor.signal(SIGINT)
+      #expect(doctor.wait(.seconds(30)) == .exited(130))
+      broker.process.signal(SIGCONT)
+    }
+
+    private func hasCommandThread(_ process: ChildProcess) -> Bool {
+      let path = "/proc/\(process.id)/task"
+      return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).count > 1
+    }
+
     @Test func `a subscriber that is away and behind fails, and is named`() throws {
       let broker = try TestBroker()
       _ = try broker.publish(["--event", "A"])

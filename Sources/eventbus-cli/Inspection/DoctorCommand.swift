@@ -2,6 +2,12 @@ import Inspection
 import Primitives
 import ServiceRuntime
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// `eventbus doctor`.
 enum DoctorCommand {
   static let entry = Commands.Entry(
@@ -31,6 +37,9 @@ enum DoctorCommand {
     run: run)
 
   private static func run(_ context: Commands.Context) throws -> ExitCode {
+    // It only looks, so that it may end anywhere.
+    let interruption = context.interruption
+    interruption.onRequest { exit((interruption.code ?? .failed).rawValue) }
     let facts = try DoctorLook(context).facts()
     let checks = Doctor.checks(facts)
     Terminal.output(

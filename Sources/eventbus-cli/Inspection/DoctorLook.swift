@@ -112,10 +112,12 @@ struct DoctorLook {
         sink.progress = stored.progress
         sink.letters = UInt64(clamping: stored.letters.count)
         sink.lettersDropped = UInt64(clamping: stored.letters.dropped)
-        // Waiting for a destination that is away is its normal life; a refusal of all is not.
-        if stored.isRunning, ["configuration-error", "store-error"].contains(stored.state) {
-          sink.complaint = stored.reason
-        }
+        var delivery = DoctorFacts.Delivery(folder: folder.path)
+        delivery.isRunning = stored.isRunning
+        delivery.state = stored.state
+        delivery.reason = stored.reason
+        delivery.oldest = stored.oldest?.nanoseconds
+        sink.delivery = delivery
       } catch { sink.trouble = "\(error)" }
       return sink
     }

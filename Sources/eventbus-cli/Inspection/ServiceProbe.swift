@@ -85,7 +85,7 @@ struct ServiceProbe {
         .split(separator: "\n").first.map(String.init) ?? ""
       switch reply.status {
       case 200: return .ready
-      case 503: return .notReady(body.isEmpty ? "it says so" : body)
+      case 503: return .notReady(body)
       default: return .stranger("it answers \(reply.status)")
       }
     case .failure(let failure):
