@@ -115,6 +115,10 @@ struct BrokerTests {
     let refusal = try client.refused()
     #expect(refusal.knownCode == .sequenceGap)
     #expect(refusal.lastSequence == 0)
+    // The ledger and the rows by reason count the same events.
+    #expect(waitUntil { broker.status.metrics.eventsRefused == 1 })
+    #expect(broker.status.refusals.map(\.reason) == ["SEQUENCE_GAP"])
+    #expect(broker.status.refusals.map(\.count) == [1])
     broker.stop()
     broker.join()
   }
