@@ -31,9 +31,9 @@ import Testing
         """#)
   }
 
-  @Test func `a process tells its memory and CPU time`() {
+  @Test func `a process tells its memory, CPU time and open files`() {
     let samples = ProcessMetrics.snapshot().flatMap(\.samples)
-    #expect(samples.count == 2)
+    #expect(samples.count == 4)
     #expect(samples.allSatisfy { $0.value > 0 })
   }
 
