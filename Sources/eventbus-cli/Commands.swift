@@ -52,12 +52,11 @@ enum Commands {
       try ClientKeys.use(arguments)
       return try entry.run(context)
     } catch let error as UsageError {
-      Terminal.error("eventbus \(arguments.command.name): \(error)")
-      return .usage
+      return usage("\(error)", arguments, environment)
     } catch BusClientError.configuration(let text) {
-      Terminal.error("eventbus \(arguments.command.name): \(text)")
-      return .usage
+      return usage(text, arguments, environment)
     } catch let error as CommandFailure {
+      if error.code == .usage { return usage(error.text, arguments, environment) }
       Terminal.error("eventbus \(arguments.command.name): \(error.text)")
       if error.isFinal { SupervisedChild.sayFinal(environment: environment) }
       return error.code
@@ -65,5 +64,14 @@ enum Commands {
       Terminal.error("eventbus \(arguments.command.name): \(error)")
       return .failed
     }
+  }
+
+  /// Whoever typed none of it looks for the value in the environment.
+  private static func usage(
+    _ text: String, _ arguments: Arguments, _ environment: [String: String]
+  ) -> ExitCode {
+    let source = arguments.variable(quotedIn: text, of: environment).map { " (from \($0))" } ?? ""
+    Terminal.error("eventbus \(arguments.command.name): \(text)\(source)")
+    return .usage
   }
 }

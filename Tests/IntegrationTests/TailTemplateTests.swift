@@ -7,9 +7,10 @@ extension IntegrationTests {
     @Test(arguments: [
       (
         "{nope}",
-        "no envelope has a field 'nope'; the nearest is {type}, and a property is written {properties.nope}"
+        "no envelope has a field 'nope', and a property is written {properties.nope}"
       ),
-      ("{user}", "the nearest is {userId}"), ("{Event}", "the nearest is {event}"),
+      ("{tpye}", "the nearest is {type}"), ("{user}", "the nearest is {userId}"),
+      ("{Event}", "the nearest is {event}"),
       ("{}", "no envelope has a field ''"),
       ("{properties.}", "no envelope has a field 'properties.'"),
       ("{event.name}", "event holds no fields; write {event}"), ("{event", "'{' without '}'"),

@@ -81,7 +81,8 @@ extension IntegrationTests {
         Program.path, line.split(separator: " ").map(String.init),
         environment: ["EVENTBUS_PORT_BASE": value])
       #expect(command.wait() == .exited(2))
-      let told = command.errorOutput.lines
+      let errors = String(decoding: command.errorOutput.waitForEnd(), as: UTF8.self)
+      let told = errors.split(separator: "\n")
       #expect(
         told.count == 1 && told.first?.contains("EVENTBUS_PORT_BASE") == true
           && told.first?.contains(value) == true, "\(told)")

@@ -6,6 +6,7 @@ import Testing
 
   @Test(arguments: [
     ("tial", "unknown command 'tial'; did you mean 'tail'?"),
+    ("nosuch", "unknown command 'nosuch'; `eventbus --help` lists them"),
     ("archive verfy", "unknown command 'archive verfy'; did you mean 'archive verify'?"),
     ("archive", "archive needs one of: query, verify"),
     ("tail --cuont 3", "unknown option '--cuont' of tail; did you mean '--count'?"),
@@ -17,6 +18,7 @@ import Testing
     ("tail --count 3 --count 4", "--count is given twice, as '3' and as '4'; keep one of them"),
     ("tail --live --until-end", "--live and --until-end exclude each other; keep one of them"),
     ("tail --format prety", "--format cannot be 'prety'; did you mean 'pretty'?"),
+    ("tail --format xml", "--format cannot be 'xml'; it is one of: pretty, ndjson"),
     ("broker now", "broker takes no argument 'now'"),
     ("archive verify", "archive verify needs FILE: The file to check."),
     ("--bus x tail", "the command comes before its options; see `eventbus --help`"),
@@ -83,6 +85,17 @@ import Testing
   ) {
     let error = #expect(throws: UsageError.self) { try SampleCommands.run(["tail"], environment) }
     #expect(error?.message == message)
+  }
+
+  @Test func `a message that quotes a variable's value finds the variable`() throws {
+    let environment = ["EVENTBUS_URL": "foo", "EVENTBUS_SINCE": "then"]
+    let arguments = try SampleCommands.run(words("tail --since now"), environment)
+    func variable(_ message: String) -> String? {
+      arguments.variable(quotedIn: message, of: environment)
+    }
+    #expect(variable("'foo' is no address") == "EVENTBUS_URL")
+    #expect(variable("EVENTBUS_URL: 'foo' is no address") == nil)
+    #expect(variable("--since: 'now' is no time") == nil)
   }
 
   @Test func `an excluded variable that says no is no contradiction`() throws {

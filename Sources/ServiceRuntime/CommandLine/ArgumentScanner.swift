@@ -126,7 +126,8 @@ extension OptionDefinition {
   func check(_ value: String, as source: String) throws(UsageError) {
     guard !choices.isEmpty, !choices.contains(value) else { return }
     let hint = CommandLineParser.suggestion(for: value, in: choices, as: "")
-    throw UsageError("\(source) cannot be '\(value)'" + hint)
+    let list = "; it is one of: " + choices.joined(separator: ", ")
+    throw UsageError("\(source) cannot be '\(value)'" + (hint.isEmpty ? list : hint))
   }
 
   /// The values the environment gives; nil when it gives none. An empty variable counts as not set.

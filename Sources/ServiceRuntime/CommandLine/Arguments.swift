@@ -81,6 +81,20 @@ public struct Arguments: Sendable {
     return value
   }
 
+  /// The variable that gave the value which a message quotes; nil when the command line gave it, or when the
+  /// message names the variable.
+  public func variable(quotedIn message: String, of environment: [String: String]) -> String? {
+    for option in command.options {
+      guard let values = inherited[option.name], !option.isFlag,
+        values.contains(where: { message.contains("'\($0)'") }),
+        let name = option.environmentNames.first(where: { environment[$0]?.isEmpty == false }),
+        !message.contains(name)
+      else { continue }
+      return name
+    }
+    return nil
+  }
+
   private func missing(_ name: String) -> UsageError {
     UsageError("\(command.name) needs --\(name) \(definition(name).placeholder)")
   }

@@ -73,8 +73,9 @@ public struct CommandLineParser: Sendable {
     let group = commands.filter { $0.words.first == first }
     guard !group.isEmpty else {
       let names = commands.map(\.words).compactMap(\.first)
-      throw UsageError(
-        "unknown command '\(first)'" + Self.suggestion(for: first, in: names, as: ""))
+      let hint = Self.suggestion(for: first, in: names, as: "")
+      let list = "; `\(program) --help` lists them"
+      throw UsageError("unknown command '\(first)'" + (hint.isEmpty ? list : hint))
     }
     let names = group.compactMap { $0.words.dropFirst().first }
     let second = words.dropFirst().first { !$0.hasPrefix("-") }
