@@ -130,7 +130,7 @@ extension IntegrationTests {
       let whole = try Data(contentsOf: file)
       try whole.dropLast(9).write(to: file)
       let damaged = try Program.run(words + place + reports)
-      #expect(damaged.status == .exited(0), "\(damaged.output)")
+      // Its events are read from their second copies, which may be of another minute: no word of the numbers.
       #expect(damaged.errors.contains("damaged: \(file.path), byte "), "\(damaged.errors)")
       try whole.write(to: file)
       // A new report gets its past, and the others go on as they were.
