@@ -197,7 +197,7 @@ extension IntegrationTests {
       changed[whole.count / 2] ^= 0x10
       try changed.write(to: URL(fileURLWithPath: path))
       let count = ["SELECT count(*), count(properties) FROM events"]
-      let replay = ["replay", "--to", "x", "--dry-run"]
+      let replay = ["replay", "--to", "x", "--any-name", "--dry-run"]
       for words in [["query", "--format", "ndjson"], ["verify"], replay, ["sql"] + count] {
         let run = try Program.run(["archive", words[0], "--dir", archiver.directory] + words[1...])
         if run.errors.contains("pip install duckdb") { continue }
