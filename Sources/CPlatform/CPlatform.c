@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -21,7 +23,6 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #endif
@@ -204,16 +205,26 @@ void eb_release_freed_memory(void) {
 }
 
 static pthread_mutex_t files = PTHREAD_MUTEX_INITIALIZER;
+// A journal keeps up to 64 segments open.
+static const rlim_t most_reserved = 160;
 
 uint64_t eb_raise_open_files(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit)) return 0;
-  // A journal keeps up to 64 segments open.
-  rlim_t reserve = limit.rlim_max / 3 < 160 ? limit.rlim_max / 3 : 160;
+  rlim_t reserve = limit.rlim_max / 3 < most_reserved ? limit.rlim_max / 3 : most_reserved;
   limit.rlim_cur = limit.rlim_max - reserve;
   setrlimit(RLIMIT_NOFILE, &limit);
   getrlimit(RLIMIT_NOFILE, &limit);
   return limit.rlim_cur;
+}
+
+// Whoever was let in while the limit was up has a file beyond it, which nothing but the reserve has otherwise. Ended
+// by the peer's side of things, so that the owner closes it as it closes any connection that is gone.
+static void end_connections(rlim_t first, rlim_t last) {
+  for (rlim_t fd = first; fd < last; fd++) {
+    struct stat status;
+    if (fstat((int)fd, &status) == 0 && S_ISSOCK(status.st_mode)) shutdown((int)fd, SHUT_RDWR);
+  }
 }
 
 int eb_open(const char *path, int flags, int mode) {
@@ -228,6 +239,8 @@ int eb_open(const char *path, int flags, int mode) {
     fd = open(path, flags, mode);
     int code = errno;
     setrlimit(RLIMIT_NOFILE, &usual);
+    rlim_t end = usual.rlim_cur + most_reserved;
+    end_connections(usual.rlim_cur, end < usual.rlim_max ? end : usual.rlim_max);
     errno = code;
   }
   pthread_mutex_unlock(&files);
