@@ -100,7 +100,7 @@ struct ArchiveForget {
 
   /// The line that is typed; nil at the end of the input, or when the end of the command is asked for.
   private func answer() throws -> String? {
-    let input = try LineInput(nil, interruption: context.interruption)
+    let input = try InputFile(nil, interruption: context.interruption)
     var line: [UInt8] = []
     while !context.interruption.isRequested, let chunk = try input.read() {
       line += chunk.prefix { $0 != UInt8(ascii: "\n") }

@@ -2,7 +2,6 @@ import Aggregation
 import BusClient
 import BusProtocol
 import Destinations
-import EventCodec
 import EventModel
 import HTTPClient
 import Primitives
@@ -23,12 +22,7 @@ struct PipelineProbe: ~Copyable {
   init(_ aggregator: Aggregator, bus: String, portBase: Int, data: String) throws {
     var bus = try BusAdministration(address: bus)
     bus.deadline = .seconds(1)
-    var configuration = HTTPClientConfiguration()
-    configuration.connectLimit = .seconds(1)
-    configuration.totalLimit = .seconds(1)
-    configuration.keptBodyBytes = 256 << 10
-    configuration.readBodyBytes = 256 << 10
-    let client = try HTTPClient(configuration)
+    let client = try HTTPClient(.services(within: .seconds(1)))
     self.aggregator = aggregator
     self.data = data
     // Services whose ports the system chose cannot be found; the broker still tells who subscribes.
@@ -84,30 +78,14 @@ struct PipelineProbe: ~Copyable {
   }
 
   private mutating func askServices() -> [String: PropertyObject] {
-    var asked: [HTTPClient.CallID: String] = [:]
-    for (name, url) in services {
-      do throws(HTTPFailure) {
-        asked[try client.start(HTTPCall(url, method: "GET"))] = name
-      } catch { continue }
-    }
     var found: [String: PropertyObject] = [:]
-    while !asked.isEmpty {
-      for ended in client.wait(.seconds(2)) {
-        guard let name = asked.removeValue(forKey: ended.id) else { continue }
-        if case .success(let reply) = ended.result, let status = Self.object(reply.body),
-          status["service"]?.stringValue == name
-        {
-          found[name] = status
-        }
-      }
+    for ((name, _), answer) in zip(services, client.get(services.map(\.url))) {
+      guard case .success(let reply) = answer, let status = reply.statusObject,
+        status["service"]?.stringValue == name
+      else { continue }
+      found[name] = status
     }
     return found
-  }
-
-  private static func object(_ body: [UInt8]) -> PropertyObject? {
-    do throws(CodecError) {
-      return try unsafe PropertyValue(json: body.span.bytes).objectValue
-    } catch { return nil }
   }
 
   /// The aggregator itself.

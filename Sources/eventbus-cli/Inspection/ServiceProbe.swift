@@ -1,4 +1,3 @@
-import EventCodec
 import EventModel
 import HTTPClient
 import Inspection
@@ -30,7 +29,8 @@ struct ServiceProbe {
     guard ports.base > 0 else { return [] }
     var services: [DoctorFacts.Service] = []
     do throws(HTTPFailure) {
-      let answers = try Self.ask(Self.known.map { address($0.distance) + "/readyz" })
+      var client = try HTTPClient(.services(within: .seconds(2)))
+      let answers = client.get(Self.known.map { address($0.distance) + "/readyz" })
       for (index, (name, distance)) in Self.known.enumerated() {
         services.append(
           DoctorFacts.Service(
@@ -38,7 +38,7 @@ struct ServiceProbe {
             answer: Self.judge(answers[index])))
       }
       let ready = services.indices.filter { services[$0].answer == .ready }
-      let statuses = try Self.ask(ready.map { services[$0].address + "/status" })
+      let statuses = client.get(ready.map { services[$0].address + "/status" })
       for (index, status) in zip(ready, statuses) { services[index].unread = Self.unread(status) }
     } catch {
       Terminal.error("eventbus doctor: services could not be asked: \(error)")
@@ -48,31 +48,9 @@ struct ServiceProbe {
 
   private func address(_ distance: Int) -> String { "http://127.0.0.1:\(ports.base + distance)" }
 
-  /// The answers to some requests, in their order; each is there or has failed within two seconds.
-  private static func ask(
-    _ addresses: [String]
-  ) throws(HTTPFailure) -> [Result<HTTPReply, HTTPFailure>] {
-    var configuration = HTTPClientConfiguration()
-    configuration.connectLimit = .seconds(1)
-    configuration.totalLimit = .seconds(2)
-    configuration.keptBodyBytes = 256 << 10
-    configuration.readBodyBytes = 256 << 10
-    var client = try HTTPClient(configuration)
-    var ids: [HTTPClient.CallID] = []
-    for address in addresses { ids.append(try client.start(HTTPCall(address, method: "GET"))) }
-    var answers: [HTTPClient.CallID: Result<HTTPReply, HTTPFailure>] = [:]
-    while answers.count < ids.count {
-      for ended in client.wait(.seconds(3)) { answers[ended.id] = ended.result }
-    }
-    return ids.compactMap { answers[$0] }
-  }
-
   private static func unread(_ answer: Result<HTTPReply, HTTPFailure>) -> UInt64? {
     guard case .success(let reply) = answer, reply.status == 200 else { return nil }
-    do throws(CodecError) {
-      let status = try unsafe PropertyValue(json: reply.body.span.bytes).objectValue
-      return status?["lag"]?.intValue.map { UInt64(clamping: $0) }
-    } catch { return nil }
+    return reply.statusObject?["lag"]?.intValue.map { UInt64(clamping: $0) }
   }
 
   private static func judge(
