@@ -13,13 +13,15 @@ extension IntegrationTests {
       #expect(!run.output.contains("\u{1B}"))
     }
 
-    /// A terminal of util-linux's `script`, whose keyboard is our pipe.
+    /// A terminal of util-linux's `script`, whose keyboard is our pipe. Ctrl-C reaches the shell too, which
+    /// must outlive it to say what the terminal is like afterwards: without a trap it sometimes ends first.
     private func onTerminal(_ broker: TestBroker) throws -> ChildProcess {
       try ChildProcess(
         "/usr/bin/script",
         [
           "-qec",
-          "stty -a; \(Program.path) top --bus \(broker.bus) --interval 100ms; echo code=$?; stty -a",
+          "trap : INT; stty -a; \(Program.path) top --bus \(broker.bus) --interval 100ms;"
+            + " echo code=$?; stty -a",
           "/dev/null",
         ])
     }
