@@ -32,7 +32,7 @@ struct ArchiveForget {
     // Before anything is published: a slip of the pen must not look like an archive without records.
     let earlier = try records()
     if settings.asksOnly { return try showStatus(earlier) }
-    try confirm()
+    if let code = try confirm() { return code }
     let (head, journal) = try Administration.ask(context.arguments) {
       bus throws(BusClientError) in
       let status = try bus.status()
@@ -88,14 +88,21 @@ struct ArchiveForget {
     }
   }
 
-  private func confirm() throws {
-    if settings.isConfirmed { return }
+  /// The exit code when a signal was the answer; nothing but yes lets it go on.
+  private func confirm() throws -> ExitCode? {
+    if settings.isConfirmed { return nil }
     guard isatty(0) == 1 else {
       throw UsageError("--yes is needed where nobody can be asked: what is erased is gone")
     }
     let ids = settings.ids.map { "'\(TerminalText.escape($0))'" }.joined(separator: " and ")
     Terminal.error("Every sink of \(settings.bus) erases all about \(ids). Type yes to go on:")
-    guard try answer() == "yes" else { throw CommandFailure(.failed, "nothing was erased") }
+    let isConfirmed = try answer() == "yes"
+    if let code = context.interruption.code {
+      Terminal.error("eventbus archive forget: nothing was erased")
+      return code
+    }
+    guard isConfirmed else { throw CommandFailure(.failed, "nothing was erased") }
+    return nil
   }
 
   /// The line that is typed; nil at the end of the input, or when the end of the command is asked for.

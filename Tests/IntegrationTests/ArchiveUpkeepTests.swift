@@ -1,0 +1,40 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension IntegrationTests {
+  /// What is asked and said where an archive is looked after.
+  @Suite struct ArchiveUpkeepTests {
+    /// An archiver with ten events in its open file, which it keeps open.
+    private static func open(_ broker: TestBroker) throws -> TestArchiver {
+      let archiver = try TestArchiver(broker, ["--roll-age", "1h"])
+      let lines = (0..<10).map { EventLine.track("Step", id: "\($0)") }
+      #expect(try broker.publish(lines: lines).status == .exited(0))
+      try #require(try waitUntil { try archiver.status()["part"]?["events"]?.int == 10 })
+      return archiver
+    }
+
+    /// A terminal of util-linux's `script`, whose keyboard is our pipe.
+    @Test(arguments: [("\u{3}", 130), ("no\n", 1)])
+    func `nothing is erased unless yes is the answer`(_ keys: String, _ code: Int) throws {
+      let broker = try TestBroker()
+      let archiver = try Self.open(broker)
+      let head = try broker.stored().count
+      let terminal = try ChildProcess(
+        "/usr/bin/script",
+        [
+          "-qec",
+          "trap : INT; \(Program.path) archive forget --dir \(archiver.directory) --user u"
+            + " --bus \(broker.bus); echo code=$?",
+          "/dev/null",
+        ])
+      try #require(waitUntil { terminal.output.text.contains("Type yes to go on:") })
+      try terminal.write(keys)
+      #expect(terminal.wait() == .exited(0))
+      let text = String(decoding: terminal.output.waitForEnd(), as: UTF8.self)
+      #expect(text.contains("nothing was erased"), "\(text)")
+      #expect(text.contains("code=\(code)\r"), "\(text)")
+      #expect(try broker.stored().count == head)
+    }
+  }
+}
