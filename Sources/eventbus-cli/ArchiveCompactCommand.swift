@@ -41,6 +41,7 @@ enum ArchiveCompactCommand {
       let summary = JSONText.object([
         .init("partsBefore", .integer(Int64(report.partsBefore))),
         .init("partsAfter", .integer(Int64(report.partsAfter))),
+        .init("partsWaiting", .integer(Int64(report.partsWaiting))),
         .init("bytesRead", .integer(Int64(clamping: report.bytesRead))),
         .init("bytesWritten", .integer(Int64(clamping: report.bytesWritten))),
         .init("damaged", .integer(Int64(report.damages.count))),
@@ -50,6 +51,11 @@ enum ArchiveCompactCommand {
       Terminal.output(
         "\(report.partsBefore.counted("part")) became \(report.partsAfter): "
           + "\(report.bytesRead.counted("byte")) read, \(report.bytesWritten) written\n")
+      if report.partsWaiting > 0 {
+        Terminal.output(
+          "\(report.partsWaiting.counted("part waits", "parts wait")) until the running hour (UTC) is over\n"
+        )
+      }
     }
     if let code = interruption.code { return code }
     return report.damages.isEmpty ? .done : .failed

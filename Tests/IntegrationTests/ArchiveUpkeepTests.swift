@@ -1,4 +1,5 @@
 import Foundation
+import Primitives
 import TestSupport
 import Testing
 
@@ -12,6 +13,21 @@ extension IntegrationTests {
       #expect(try broker.publish(lines: lines).status == .exited(0))
       try #require(try waitUntil { try archiver.status()["part"]?["events"]?.int == 10 })
       return archiver
+    }
+
+    @Test func `compact says that the running hour waits`() throws {
+      let broker = try TestBroker()
+      let archiver = try Self.open(broker)
+      #expect(archiver.stop() == .exited(0))
+      func hour() -> Int64 { SystemClock.realtime() / 3_600_000_000_000 }
+      let before = hour()
+      let compact = ["archive", "compact", "--dir", archiver.directory]
+      let run = try Program.run(compact)
+      let json = try JSONValue(text: try Program.run(compact + ["--json"]).output)
+      // Over midnight of the hour it waits no longer.
+      guard hour() == before else { return }
+      #expect(run.lines.last == "1 part waits until the running hour (UTC) is over")
+      #expect(json["partsWaiting"]?.int == 1)
     }
 
     /// A terminal of util-linux's `script`, whose keyboard is our pipe.

@@ -21,6 +21,8 @@ public struct ArchiveCompaction: Sendable {
     /// Bytes of the files that were replaced, and of those in their place.
     public internal(set) var bytesRead: UInt64 = 0
     public internal(set) var bytesWritten: UInt64 = 0
+    /// Parts of the running hour, which is left alone until it is over.
+    public internal(set) var partsWaiting = 0
     /// Parts that stay as they are because a file is damaged.
     public internal(set) var damages: [PartDamage] = []
   }
@@ -46,8 +48,9 @@ public struct ArchiveCompaction: Sendable {
     let parts = try catalogue.parts()
     report.partsBefore = parts.count
     report.partsAfter = parts.count
-    let groups = CompactionPlan.groups(
-      parts, openFolder: ArchiveNames.folder(ofTime: now), bytes: partBytes)
+    let openFolder = ArchiveNames.folder(ofTime: now)
+    report.partsWaiting = parts.count { ArchiveNames.folder(of: $0.path) >= openFolder }
+    let groups = CompactionPlan.groups(parts, openFolder: openFolder, bytes: partBytes)
     let progress = ByteProgress(
       of: groups.joined().reduce(0) { $0 + $1.bytes }, onProgress)
     for group in groups where !isCancelled() {

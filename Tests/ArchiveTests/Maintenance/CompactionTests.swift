@@ -44,6 +44,7 @@ import Testing
     let names = try Catalogue(reading: archive.path).nameCounts()
     let report = try compact()
     #expect(report.partsBefore == 10 && report.partsAfter == 2 && report.damages.isEmpty)
+    #expect(report.partsWaiting == 0)
     let parts = try parts()
     #expect(parts.map(\.first) == [0, 50] && parts.map(\.last) == [49, 99])
     #expect(parts.map(\.count) == [50, 50])
@@ -58,7 +59,8 @@ import Testing
   }
 
   @Test func `the present hour is left alone`() throws {
-    #expect(try compact(hour: 1).partsAfter == 6)
+    let report = try compact(hour: 1)
+    #expect(report.partsAfter == 6 && report.partsWaiting == 5)
     #expect(try parts().map(\.last) == [49, 59, 69, 79, 89, 99])
     #expect(try compact(hour: 0).partsAfter == 6)
   }
