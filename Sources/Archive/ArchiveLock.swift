@@ -41,7 +41,7 @@ public struct ArchiveLock: ~Copyable {
     } catch {
       throw ArchiveError(error)
     }
-    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+    guard Self.take(opened) else {
       let code = errno
       let holder = Self.holder(opened)
       close(opened)
@@ -53,6 +53,25 @@ public struct ArchiveLock: ~Copyable {
     descriptor = opened
     isShared = false
     writeHolder()
+  }
+
+  /// Tries again for a moment: who only looks whether it is held (`isHeld`) has it for an instant.
+  private static func take(_ descriptor: Int32) -> Bool {
+    for _ in 0..<3 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      guard errno == EWOULDBLOCK else { return false }
+      _ = poll(nil, 0, 5)
+    }
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+  }
+
+  /// Whether a living process has it for itself. Nothing is made or written.
+  static func isHeld(_ kind: Kind, of directory: String) -> Bool {
+    let opened = unsafe open(
+      "\(directory)/\(kind.rawValue)", O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard opened >= 0 else { return false }
+    defer { close(opened) }
+    return flock(opened, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
   /// Keeps everybody from replacing parts, beside others who do the same: the files that the catalogue

@@ -15,6 +15,22 @@ extension IntegrationTests {
       return archiver
     }
 
+    @Test func `verify beside a running archiver finds nothing, and after its death its file`()
+      throws
+    {
+      let broker = try TestBroker()
+      let archiver = try Self.open(broker)
+      func verify() throws -> [JSONValue] {
+        let run = try Program.run(["archive", "verify", "--dir", archiver.directory, "--json"])
+        #expect(run.status == .exited(0), "\(run.errors)")
+        return try JSONValue(text: run.output)["notInCatalogue"]?.list ?? []
+      }
+      #expect(try verify() == [])
+      archiver.kill()
+      let left = try verify()
+      #expect(left.count == 1 && left[0].text?.contains("/.tmp-part-") == true, "\(left)")
+    }
+
     @Test func `compact says that the running hour waits`() throws {
       let broker = try TestBroker()
       let archiver = try Self.open(broker)

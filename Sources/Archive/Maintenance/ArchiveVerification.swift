@@ -171,7 +171,19 @@ public struct ArchiveVerification: Sendable {
       throw ArchiveError(error)
     }
     let known = Set(try list().map(\.path))
-    return files.filter { !known.contains($0) && !Self.isOwn($0) }.sorted()
+    let unknown = files.filter { !known.contains($0) && !Self.isOwn($0) }.sorted()
+    return unknown.filter { !isBeingWritten($0) }
+  }
+
+  /// Whether a living process writes this unfinished file: the archiver its open part, or who replaces parts
+  /// a new one.
+  private func isBeingWritten(_ path: String) -> Bool {
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    guard name.hasPrefix(ArchiveNames.temporaryPrefix), ArchiveNames.isOurs(file: name) else {
+      return false
+    }
+    let isFinal = name.hasSuffix(ArchiveNames.partSuffix)
+    return ArchiveLock.isHeld(isFinal ? .maintenance : .archiver, of: directory)
   }
 
   /// Files of the archive's own that are no parts: at the top of the directory, and what replays remember.

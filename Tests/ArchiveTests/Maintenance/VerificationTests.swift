@@ -124,4 +124,25 @@ import Testing
     #expect(findings.damageCount == 0)
     #expect(findings.strayFiles == ["\(folder)/.tmp-part-1-40-49.ndjson.zst", "notes.txt"])
   }
+
+  @Test func `what a living process writes just now is no find, and what a dead one left is`()
+    throws
+  {
+    let folder = parts[0].path.split(separator: "/").dropLast().joined(separator: "/")
+    let open = "\(folder)/.tmp-part-1-40"
+    let compacted = "\(folder)/.tmp-part-1-0-3-r1.ndjson.zst"
+    for path in [open, compacted] { try Files.write([1], to: "\(archive.path)/\(path)") }
+    #expect(try verify().strayFiles == [compacted, open])
+    do {
+      let archiver = try ArchiveLock(.archiver, of: archive.path)
+      #expect(try verify().strayFiles == [compacted])
+      let maintenance = try ArchiveLock(.maintenance, of: archive.path)
+      #expect(try verify().strayFiles == [])
+      _ = consume archiver
+      _ = consume maintenance
+    }
+    #expect(try verify().strayFiles == [compacted, open])
+    // Looking takes nothing from anybody.
+    #expect(!ArchiveLock.isHeld(.archiver, of: archive.path))
+  }
 }
