@@ -25,7 +25,9 @@ enum ArchiveReplayCommand {
           help: "Only events that match, as properties.plan=pro; also != < <= > >= ~."),
         .option("rate", "R", help: "Events a second, as 5000 or 50k; default as fast as it goes."),
         .flag(
-          "dry-run", help: "Only count, by name; nothing is sent. Without a bus: with --any-name."),
+          "dry-run",
+          help: "Only count, by name, what is left to send; with --again all of it. Without a bus: "
+            + "with --any-name."),
         .flag(
           "again", help: "Begin anew: send once more what the same command has sent already."),
         .flag("any-name", help: "Also to names that the bus does not know yet."),
@@ -37,7 +39,6 @@ enum ArchiveReplayCommand {
           default: "30s"),
         .flag("json", help: "One line of JSON on stdout at the end."),
       ],
-      exclusive: [["dry-run", "again"]],
       examples: [
         CommandExample(
           "eventbus archive replay --dir ./archive --to segment --event 'Game *' --from 7d",

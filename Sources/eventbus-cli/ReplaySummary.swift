@@ -43,7 +43,10 @@ struct ReplaySummary {
     if settings.json { return Terminal.output("\(json)\n") }
     if let names {
       if !names.counts.isEmpty { Terminal.output(names.table.text) }
-      Terminal.error("\(report.published.counted("event")) would be sent" + rest)
+      let sent = state.acknowledged.counted("event was", "events were")
+      let before =
+        state.acknowledged > 0 ? "; \(sent) sent before: --again sends them once more" : ""
+      Terminal.error("\(report.published.counted("event")) would be sent" + rest + before)
     } else if report.published == 0, state.isComplete, isResumed {
       Terminal.error(
         "nothing is left: \(state.acknowledged.counted("event was", "events were")) sent before; "

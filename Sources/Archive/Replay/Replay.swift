@@ -79,14 +79,20 @@ public struct Replay {
     public init() {}
   }
 
-  /// Calls `take` with the name of each event that a whole replay would send; false ends it.
+  /// Calls `take` with the name of each event that a run would send, as far as this side knows: the broker
+  /// may have a little more.
   public func dryRun(
     isCancelled: @escaping @Sendable () -> Bool, _ take: (_ topic: [UInt8]) -> Void
   ) throws(ArchiveError) -> Report {
     var report = Report()
     var reader = ReplayReader(archive: source.key)
-    let whole = Position(epoch: 0, offset: 0)..<state.end
-    report.query = try query(whole, isCancelled).rows { row in
+    report.start = state.next
+    guard !state.isComplete else {
+      report.isComplete = true
+      return report
+    }
+    let left = state.next..<max(state.next, state.end)
+    report.query = try query(left, isCancelled).rows { row in
       switch read(row.line, &reader, &report, { _, _ in }) {
       case .publish:
         report.published += 1
