@@ -89,10 +89,9 @@ extension BrokerCore {
           "it is changed, but not on the disk yet, which is tried again: \(failure)",
           token: waiting.request.request, peer: waiting.peer)
       } else {
-        let record = cursors[waiting.name]
-        reply(
-          waiting.request, record.map { consumer($0, at: $0.lastSeen) } ?? ControlMap(),
-          waiting.peer)
+        var map = cursors[waiting.name].map { consumer($0, at: $0.lastSeen) } ?? ControlMap()
+        if waiting.wasConnected { map["connected"] = .flag(true) }
+        reply(waiting.request, map, waiting.peer)
       }
     }
   }
@@ -108,10 +107,12 @@ extension BrokerCore {
     record.cursor = position
     record.seekGeneration += 1
     cursors.put(record)
-    if let token = tokenOfSubscriber[name], let session = subscriberSessions[token] {
-      resetSubscriber(token, session.peer)
+    let session = tokenOfSubscriber[name].flatMap { token in
+      subscriberSessions[token].map { (token: token, peer: $0.peer) }
     }
-    cursorReplies.wait(.init(request: admin, name: name, peer: peer))
+    if let session { resetSubscriber(session.token, session.peer) }
+    cursorReplies.wait(
+      .init(request: admin, name: name, peer: peer, wasConnected: session != nil))
   }
 
   private mutating func reply(_ admin: AdminMessage, _ result: ControlMap, _ peer: Peer) {

@@ -9,6 +9,8 @@ struct CursorReplies {
     var request: AdminMessage
     var name: [UInt8]
     var peer: Peer
+    /// A seek ends the session, which is opened again at once: nobody is away for that.
+    var wasConnected = false
   }
 
   let limit: Int

@@ -88,6 +88,29 @@ extension IntegrationTests {
           && run.lines.last?.hasSuffix("/data") == true, "\(run.output)")
     }
 
+    @Test func `a connected subscriber whose cursor is moved is shown as connected`() throws {
+      let broker = try TestBroker()
+      _ = try broker.publish(["--event", "Game Started"])
+      let tail = try broker.tail(["--name", "reader"])
+      defer { tail.signal(SIGKILL) }
+      for _ in 0..<5 {
+        let run = try Program.run([
+          "consumers", "seek", "reader", "earliest", "--json", "--bus", broker.bus,
+        ])
+        #expect(try JSONValue(text: run.output)["connected"] == .bool(true), "\(run.output)")
+      }
+      tail.signal(SIGKILL)
+      tail.wait()
+      // Nobody is there: the broker misses it within its heartbeats.
+      #expect(
+        try waitUntil(.seconds(60)) {
+          let run = try Program.run([
+            "consumers", "seek", "reader", "latest", "--json", "--bus", broker.bus,
+          ])
+          return try JSONValue(text: run.output)["connected"] == .bool(false)
+        })
+    }
+
     @Test func `a subscriber in use is not deleted`() throws {
       let broker = try TestBroker()
       let tail = try broker.tail(["--name", "reader"])
