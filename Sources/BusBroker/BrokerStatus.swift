@@ -38,7 +38,9 @@ public struct BrokerStatus: Sendable {
   public var retentionAge = Duration.zero
   public var bytesInFlight = 0
   public var producers = 0
+  /// Sessions that read the journal, and those of them that have no name and so no cursor.
   public var subscribers = 0
+  public var readers = 0
   public var names: [Name] = []
   /// All names, those that `names` leaves out included.
   public var nameCount = 0
@@ -85,6 +87,7 @@ extension BrokerStatus {
     map["nameCount"] = .number(UInt64(nameCount))
     map["producers"] = .list(producerMaps.map { .map($0) })
     map["subscribers"] = .number(UInt64(subscribers))
+    map["readers"] = .number(UInt64(readers))
     map["consumers"] = .list(consumers.map { .map($0.map) })
     map["refused"] = .list(
       refusals.map { refusal in
@@ -159,6 +162,7 @@ extension BrokerCore {
     status.bytesInFlight = bytesInFlight
     status.producers = producerSessions.count
     status.subscribers = subscriberSessions.count
+    status.readers = subscriberSessions.count - tokenOfSubscriber.count
     status.metrics = metrics
     status.trouble = writeTrouble ?? retention.refusal ?? ""
     status.nameCount = names.count

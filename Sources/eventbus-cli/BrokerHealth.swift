@@ -47,7 +47,10 @@ enum BrokerHealth {
     [
       gauge("names", "Event names known.", UInt64(status.nameCount)),
       gauge("producers", "Producers connected.", UInt64(status.producers)),
-      gauge("subscribers", "Durable subscribers connected.", UInt64(status.subscribers)),
+      gauge(
+        "subscribers", "Subscribers connected, readers without a name included.",
+        UInt64(status.subscribers)),
+      gauge("readers", "Readers without a name connected.", UInt64(status.readers)),
       Metric(
         "eventbus_broker_name_events_total", .counter,
         help: "Events by name since the journal's beginning; the 1,000 busiest.",

@@ -16,6 +16,8 @@ enum StatusText {
   private static func summary(_ status: ControlMap) -> String {
     let bytes = status.number("journalBytes")
     let trouble = status.text("trouble")
+    let readers = status.number("readers")
+    let named = status.number("subscribers") - min(status.number("subscribers"), readers)
     return "broker   eventbus \(TerminalText.escape(status.text("version")))"
       + ", durability \(TerminalText.escape(status.text("durability")))\n"
       + "events   \(trouble.isEmpty ? "taken" : "REFUSED: " + TerminalText.escape(trouble))\n"
@@ -23,7 +25,8 @@ enum StatusText {
       + "\(status.number("durable")), epoch \(status.number("epoch"))\n"
       + "         \(bytes.counted("byte")) in \(status.number("segments").counted("segment"))\n"
       + "clients  \(status.list("producers").count.counted("producer")), "
-      + "\(status.number("subscribers").counted("subscriber")) connected\n"
+      + named.counted("subscriber")
+      + (readers > 0 ? " and \(readers.counted("reader")) without a name" : "") + " connected\n"
   }
 
   private static func names(_ status: ControlMap) -> Table {

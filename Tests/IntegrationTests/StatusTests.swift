@@ -88,6 +88,16 @@ extension IntegrationTests {
           && run.lines.last?.hasSuffix("/data") == true, "\(run.output)")
     }
 
+    @Test func `status tells subscribers with a name from readers without one`() throws {
+      let broker = try TestBroker()
+      let tails = try [["--name", "reader"], [], []].map { try broker.tail($0) }
+      defer { tails.forEach { $0.signal(SIGKILL) } }
+      let run = try Program.run(["status", "--bus", broker.bus])
+      #expect(
+        run.output.contains("0 producers, 1 subscriber and 2 readers without a name connected"),
+        "\(run.output)")
+    }
+
     @Test func `a connected subscriber whose cursor is moved is shown as connected`() throws {
       let broker = try TestBroker()
       _ = try broker.publish(["--event", "Game Started"])
