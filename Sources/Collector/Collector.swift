@@ -21,10 +21,10 @@ public final class Collector: Sendable {
   /// The port listened on, also when 0 was asked for.
   public let port: UInt16
 
-  /// - Parameter onNotice: news of the connection to the bus, on the producer's thread.
+  /// - Parameter report: what an operator should read of the connection to the bus, on the producer's thread.
   public init(
     _ configuration: CollectorConfiguration,
-    onNotice: @escaping @Sendable (ConnectionNotice) -> Void = { _ in }
+    report: @escaping @Sendable (BusReport) -> Void = { _ in }
   ) throws(CollectorError) {
     guard
       !configuration.writeKeys.isEmpty || configuration.isOpenToAll
@@ -46,7 +46,7 @@ public final class Collector: Sendable {
     }
     let producer: Producer
     do throws(BusClientError) {
-      producer = try Producer(Self.producer(configuration, shared, pending, onNotice))
+      producer = try Producer(Self.producer(configuration, shared, pending, report))
     } catch {
       pending.stop()
       throw .bus(text: error.description)
@@ -119,6 +119,9 @@ public final class Collector: Sendable {
     server.withLock { $0?.counters ?? HTTPServerCounters() }
   }
 
+  /// The connection to the bus, for people.
+  public var link: BusLink { producer.link }
+
   public var producerCounters: ProducerCounters { producer.counters }
 
   /// Why the producer can do no more, if so: nothing is stored any longer.
@@ -138,7 +141,7 @@ public final class Collector: Sendable {
 
   private static func producer(
     _ configuration: CollectorConfiguration, _ shared: CollectorShared,
-    _ pending: PendingRequests, _ onNotice: @escaping @Sendable (ConnectionNotice) -> Void
+    _ pending: PendingRequests, _ report: @escaping @Sendable (BusReport) -> Void
   ) -> ProducerConfiguration {
     var producer = ProducerConfiguration(address: configuration.bus, client: "eventbus collector")
     // A request that finds no room is told so; nobody waits on a thread of the server.
@@ -151,8 +154,8 @@ public final class Collector: Sendable {
       if case .refusedForNow(let code, _) = notice, code != "OVERLOAD" {
         pending.shorten(to: now + 1_000_000_000)
       }
-      onNotice(notice)
     }
+    producer.onReport = report
     producer.onAcknowledged = { _ in shared.acknowledged() }
     return producer
   }

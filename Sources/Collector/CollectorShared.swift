@@ -24,7 +24,7 @@ final class CollectorShared: Sendable {
       case .connected(let broker):
         state.health.connected()
         state.mark = BusMark.text(of: broker)
-      case .silent, .sessionLost: state.health.lost(at: now)
+      case .silent, .sessionLost, .absent: state.health.lost(at: now)
       case .refusedForNow(let code, _): state.health.pushedBack(code, at: now)
       case .gap, .caughtUp, .sought: break
       }

@@ -114,11 +114,10 @@ enum AggregatorCommand {
   }
 
   private static func write(_ report: AggregatorReport, to log: Log) {
-    let field = LogField("event", .text(report.key))
     switch report.level {
-    case .info: log.info(report.text, field)
-    case .warning: log.warning(report.text, field)
-    case .error: log.error(report.text, field)
+    case .info: log.note(.info, report.key, report.text)
+    case .warning: log.note(.warning, report.key, report.text)
+    case .error: log.note(.error, report.key, report.text)
     }
   }
 }

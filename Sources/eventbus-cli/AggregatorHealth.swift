@@ -25,6 +25,7 @@ enum AggregatorHealth {
     let watermark = status.watermark.map { JSONText.text(Timestamp(nanoseconds: $0).text) }
     return .object([
       .init("service", "aggregator"), .init("busConnected", .boolean(status.isConnected)),
+      .init("bus", BusLinkHealth.json(status.link)),
       .init("trouble", .text(status.trouble)), .init("reportFile", .text(status.fileTrouble)),
       .init("filling", status.filling.map(filling) ?? .null),
       .init("watermark", watermark ?? .null), .init("head", integer(status.head)),
@@ -72,6 +73,7 @@ enum AggregatorHealth {
       gauge("cursor_offset", "The next offset wanted.", status.progress?.cursor.offset ?? 0),
       gauge("lag_events", "Offsets between the cursor and the head.", status.lag),
       gauge("bus_connected", "1 while the bus is reached.", status.isConnected ? 1 : 0),
+      BusLinkHealth.metric("eventbus_aggregator", status.link),
       gauge("storing", "1 while state can be stored.", status.trouble.isEmpty ? 1 : 0),
       Metric(
         "eventbus_aggregator_watermark_seconds", .gauge,

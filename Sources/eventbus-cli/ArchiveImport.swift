@@ -92,6 +92,7 @@ struct ArchiveImport {
     configuration.identity = .bytes(identity.producer)
     configuration.addressees = settings.subscribers
     configuration.onNotice = { notes.take($0) }
+    configuration.onReport = { notes.take($0) }
     configuration.onRefused = { notes.refused($0) }
     return try Producer(configuration)
   }

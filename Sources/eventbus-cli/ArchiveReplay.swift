@@ -59,6 +59,7 @@ struct ArchiveReplay {
     // Enough to keep the bus busy, and little to lose sight of when it is stopped.
     configuration.maximumEvents = 100_000
     configuration.onNotice = { notes.take($0) }
+    configuration.onReport = { notes.take($0) }
     configuration.onRefused = { event in
       let place = event.sequence.flatMap { ReplaySequence.position(of: $0, epoch: epoch) }
       notes.refused(event, at: place.map(Self.text))

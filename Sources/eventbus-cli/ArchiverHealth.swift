@@ -20,7 +20,8 @@ enum ArchiverHealth {
       .init("service", "archiver"), .init("state", .text(status.state.rawValue)),
       .init("trouble", .text(status.trouble?.text ?? "")),
       .init("troubleKind", .text(status.trouble?.kind.rawValue ?? "")),
-      .init("busConnected", .boolean(status.isConnected)), .init("lag", integer(status.lag)),
+      .init("busConnected", .boolean(status.isConnected)),
+      .init("bus", BusLinkHealth.json(status.link)), .init("lag", integer(status.lag)),
       .init("head", integer(status.head)),
     ]
     if let progress = status.progress {
@@ -112,6 +113,7 @@ enum ArchiverHealth {
         "doubles_remembered", "Events that a double would be found of.", status.doublesRemembered),
       gauge("writing", "1 while the directory can be written.", status.trouble == nil ? 1 : 0),
       gauge("bus_connected", "1 while the bus is reached.", status.isConnected ? 1 : 0),
+      BusLinkHealth.metric("eventbus_archiver", status.link),
     ]
   }
 

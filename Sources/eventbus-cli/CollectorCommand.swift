@@ -67,7 +67,7 @@ enum CollectorCommand {
     configuration.onFull = { log.allConnectionsTaken($0, on: listen) }
     let collector: Collector
     do {
-      collector = try Collector(configuration) { note($0, log) }
+      collector = try Collector(configuration) { BusLinkHealth.note($0, log) }
     } catch {
       switch error {
       case .needsKeys: throw UsageError("\(error)")
@@ -113,18 +113,6 @@ enum CollectorCommand {
       "stopped with events that the bus had not acknowledged",
       LogField("events", .integer(Int64(clamping: result.unacknowledged))))
     return .done
-  }
-
-  private static func note(_ notice: ConnectionNotice, _ log: Log) {
-    switch notice {
-    case .connected: log.change(.info, "connected to the bus")
-    case .silent: log.change(.warning, "the bus is silent; connecting again")
-    case .sessionLost: log.change(.info, "the bus has forgotten the session, as after its restart")
-    case .refusedForNow(let code, let text):
-      log.warning(
-        "the bus takes no events now", LogField("code", .text(code)), LogField("why", .text(text)))
-    case .gap, .caughtUp, .sought: break
-    }
   }
 }
 

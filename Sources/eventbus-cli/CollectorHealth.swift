@@ -22,7 +22,8 @@ enum CollectorHealth {
     let server = collector.serverCounters
     return .object([
       .init("service", "collector"), .init("busConnected", .boolean(metrics.isBusConnected)),
-      .init("trouble", .text(metrics.trouble)), .init("stored", integer(metrics.stored)),
+      .init("bus", BusLinkHealth.json(collector.link)), .init("trouble", .text(metrics.trouble)),
+      .init("stored", integer(metrics.stored)),
       .init("refused", integer(metrics.refused)), .init("waiting", integer(metrics.waiting)),
       .init("connections", integer(server.connections)),
       .init("full", integer(server.full)), .init("crowdedOut", integer(server.crowdedOut)),
@@ -77,6 +78,7 @@ enum CollectorHealth {
       gauge("connections", "Connections now.", server.connections),
       gauge("waiting_requests", "Requests that wait for the bus.", metrics.waiting),
       gauge("bus_connected", "1 while the bus is reached.", metrics.isBusConnected ? 1 : 0),
+      BusLinkHealth.metric("eventbus_collector", collector.link),
       gauge(
         "unacknowledged_events", "Events on their way to the bus.",
         Int(clamping: producer.unacknowledged)),

@@ -97,7 +97,10 @@ struct PipelineProbe: ~Copyable {
     row.lag = status.lag
     row.refused = status.progress?.ledger.refused
     row.dead = status.progress?.ledger.dead
-    if !status.isConnected { row.fail("the bus is not reached") }
+    if !status.isConnected {
+      row.fail(status.link.trouble)
+      row.fail("the bus is not reached")
+    }
     row.fail(status.trouble)
     row.fail(status.fileTrouble)
     return row

@@ -91,7 +91,10 @@ extension PipelineProcess {
     refused = Self.count(status["refused"]) ?? Self.count(ledger?["refused"])
     dead = Self.count(ledger?["dead"])
     lag = Self.count(status["lag"])
-    if status["busConnected"]?.boolValue == false { fail("the bus is not reached") }
+    if status["busConnected"]?.boolValue == false {
+      fail(status["bus"]?.objectValue?["trouble"]?.stringValue ?? "")
+      fail("the bus is not reached")
+    }
     fail(status["trouble"]?.stringValue ?? "")
   }
 

@@ -34,6 +34,7 @@ struct PublishFile {
     let notes = PublishNotes()
     var configuration = try settings.configuration(context)
     configuration.onNotice = { notes.take($0) }
+    configuration.onReport = { notes.take($0) }
     configuration.onRefused = { notes.refused($0) }
     let input = try openInput()
     // Only now: a file of an earlier run is not emptied for an input that is not there.
@@ -96,7 +97,7 @@ final class PublishNotes: Sendable {
   /// Refusals said one by one; after that they are only counted, in the summary.
   private static let maximumLines = 1000
 
-  private let state = Mutex((durability: "", refused: 0, waitsFor: ""))
+  private let state = Mutex((durability: "", refused: 0, waitsFor: "", isToldAgain: false))
   /// Said before "line N": nothing, or which file it is.
   private let place: String
 
@@ -111,17 +112,19 @@ final class PublishNotes: Sendable {
         state.durability = broker.durability
         state.waitsFor = ""
       }
-    case .silent: Terminal.error("the bus is silent; connecting again")
-    case .refusedForNow(let code, let text):
+    case .refusedForNow(let code, _):
       // Asked again with each try; said once until the connection is made anew.
-      let isNew = state.withLock { state in
-        defer { state.waitsFor = code }
-        return state.waitsFor != code
+      state.withLock { state in
+        state.isToldAgain = state.waitsFor == code
+        state.waitsFor = code
       }
-      guard isNew else { return }
-      Terminal.error("the bus asks to wait (\(code)): \(TerminalText.escape(text))")
-    case .sessionLost, .gap, .caughtUp, .sought: break
+    case .silent, .absent, .sessionLost, .gap, .caughtUp, .sought: break
     }
+  }
+
+  func take(_ report: BusReport) {
+    if report.key == "bus.waiting", state.withLock({ $0.isToldAgain }) { return }
+    Terminal.error(report.text)
   }
 
   /// - Parameter given: where the event is from; nil: its line, where it has a number.

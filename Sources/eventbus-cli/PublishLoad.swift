@@ -54,6 +54,7 @@ struct PublishLoad {
   private func makeProducer(_ notes: PublishNotes, _ shared: LoadShared) throws -> Producer {
     var configuration = try settings.configuration(context)
     configuration.onNotice = { notes.take($0) }
+    configuration.onReport = { notes.take($0) }
     configuration.onRefused = { notes.refused($0) }
     configuration.onAcknowledged = { shared.acknowledge($0) }
     return try Producer(configuration)

@@ -118,11 +118,10 @@ enum PublisherCommand {
   }
 
   private static func note(_ notice: DeliveryNotice, _ log: Log) {
-    let field = LogField("event", .text(notice.key))
     switch notice.level {
-    case .info: log.info(notice.text, field)
-    case .warning: log.warning(notice.text, field)
-    case .error: log.error(notice.text, field)
+    case .info: log.note(.info, notice.key, notice.text)
+    case .warning: log.note(.warning, notice.key, notice.text)
+    case .error: log.note(.error, notice.key, notice.text)
     }
   }
 }

@@ -77,7 +77,9 @@ enum PublisherHealth {
       gauge("dead_letters", "Dead letters kept.", Double(status.letters.count), status),
       gauge("dead_letter_bytes", "Bytes of these.", Double(status.letters.bytes), status),
       gauge(
-        "bus_connected", "1 while the bus answers.", status.isConnected ? 1 : 0, status),
+        "bus_connected", "1 while the bus is reached.", status.isConnected ? 1 : 0, status),
+      BusLinkHealth.metric(
+        "eventbus_destination", status.link, [.init("destination", status.name)]),
     ]
   }
 

@@ -22,6 +22,7 @@ enum PublisherStatus {
       .init("lastError", text(status.lastError)),
       .init("lastErrorAt", text(status.lastErrorAt?.text)),
       .init("busConnected", .boolean(status.isConnected)),
+      .init("bus", BusLinkHealth.json(status.link)),
       .init("deadLetters", letters(status.letters)),
       .init("sinceStart", counts(status.counts)),
       .init("ledger", status.progress.map(ledger) ?? .null),

@@ -76,15 +76,7 @@ struct TailRun: ~Copyable {
     configuration.start = settings.start
     configuration.reset = settings.resetsFilters
     configuration.onGap = settings.stopsAtGap ? .stop : .continue
-    configuration.onNotice = { notice in
-      switch notice {
-      case .silent: Terminal.error("the bus is silent; connecting again")
-      case .sessionLost: Terminal.error("the bus began anew; going on where this was")
-      case .refusedForNow(let code, let text):
-        Terminal.error("the bus asks to wait (\(code)): \(TerminalText.escape(text))")
-      default: break
-      }
-    }
+    configuration.onReport = { Terminal.error($0.text) }
     return try Subscriber(configuration)
   }
 

@@ -132,6 +132,44 @@ struct SubscriberCoreTests {
     #expect(core.phase == .live)
   }
 
+  /// When the core said that nobody answers, of times a tenth of a second apart.
+  private func absences(_ core: inout SubscriberCore, from: Int64, to: Int64) -> [Int64] {
+    (from..<to).filter { tenth in
+      _ = core.tick(at: tenth * 100_000_000)
+      return core.takeActions().contains { if case .notice(.absent) = $0 { true } else { false } }
+    }
+  }
+
+  @Test func `a broker that does not answer for five seconds is told of once`() {
+    var core = Self.core()
+    #expect(absences(&core, from: 10, to: 3000) == [60])
+    // It answers, and is lost for good: six seconds of heartbeats, and it is missed since the last word.
+    let message = MessageHeader(.pong, token: 0).message
+    unsafe core.receive(message.span.bytes, at: 300_000_000_000)
+    #expect(absences(&core, from: 3000, to: 6000) == [3050])
+  }
+
+  @Test func `a session that stands is not missed, and is soon when heartbeats are not answered`() {
+    var core = Self.core()
+    _ = core.tick(at: 0)
+    opened(&core)
+    // Three heartbeats of two seconds, then the wait for an answer on the new connection.
+    let told = absences(&core, from: 0, to: 600)
+    #expect(told.count == 1 && (60...100).contains(told[0]), "\(told)")
+  }
+
+  @Test func `who asks to wait, or does not let in, is not absent`() {
+    var core = Self.core()
+    _ = core.tick(at: 0)
+    for second in 0..<60 {
+      let now = Int64(second) * 1_000_000_000
+      core.denied("no", at: now)
+      _ = core.tick(at: now)
+      let actions = core.takeActions()
+      #expect(!actions.contains { if case .notice(.absent) = $0 { true } else { false } })
+    }
+  }
+
   @Test func `the first batch behind a seek tells of it`() {
     var core = Self.core(start: .position(Self.at(9)), seekGeneration: 5)
     _ = core.tick(at: 0)

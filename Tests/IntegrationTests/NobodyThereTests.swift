@@ -35,16 +35,69 @@ extension IntegrationTests {
       #expect(errors.contains("9 events were not sent"), "\(errors)")
     }
 
-    @Test(arguments: ["archiver", "aggregator"])
-    func `a service that waits for its bus says so`(_ service: String) throws {
-      let port = try FreePorts.base()
+    /// One of each service.
+    private static func start(_ bus: String, _ folder: TemporaryFolder) throws -> [ChildProcess] {
+      try [
+        ["archiver", "--dir", folder.file("archive")], ["aggregator"], ["collector"],
+        ["webhook", "--endpoint", "http://127.0.0.1:9/"],
+      ].map {
+        try ChildProcess(
+          Program.path,
+          $0 + ["--data", folder.file("data"), "--bus", bus, "--port-base", "0"])
+      }
+    }
+
+    @Test func `every service that waits for its bus says so in the same words`() throws {
       let folder = try TemporaryFolder()
-      let process = try ChildProcess(
-        Program.path,
-        [service, "--data", folder.path, "--bus", "tcp://127.0.0.1:\(port)", "--port-base", "0"])
-      defer { process.signal(SIGKILL) }
-      let line = process.errorOutput.waitForLine { $0.contains("no answer from the bus at") }
-      #expect(line?.contains("\(port)") ?? false, "\(process.errorOutput.text)")
+      let bus = "tcp://127.0.0.1:\(try FreePorts.base())"
+      let services = try Self.start(bus, folder)
+      defer { services.forEach { $0.signal(SIGKILL) } }
+      for service in services {
+        let told = service.errorOutput.waitForLine(.seconds(60)) {
+          $0.contains("the bus at \(bus) does not answer")
+        }
+        #expect(told != nil, "\(service.errorOutput.text)")
+      }
+    }
+
+    @Test func `a bus that goes and comes back is told once each, in log, status and metrics`()
+      throws
+    {
+      let broker = try TestBroker(portBase: try FreePorts.base())
+      let folder = try TemporaryFolder()
+      let services = try Self.start(broker.bus, folder)
+      defer { services.forEach { $0.signal(SIGKILL) } }
+      let addresses = try services.map { service in
+        let line = service.output.waitForLine(.seconds(60)) { $0.hasPrefix("ready ") }
+        let metrics = line?.components(separatedBy: "metrics=").last?.split(separator: " ").first
+        return try #require(metrics, "\(service.errorOutput.text)").removingPercentEncoding ?? ""
+      }
+      func get(_ address: String, _ path: String) throws -> String {
+        let (_, output, _) = try ChildProcess.run("curl", ["-s", address + path])
+        return String(decoding: output, as: UTF8.self)
+      }
+      func check(_ state: String, _ words: String) throws {
+        for (service, address) in zip(services, addresses) {
+          let told = service.errorOutput.waitForLine(.seconds(60)) { $0.contains(words) }
+          #expect(told != nil, "\(service.errorOutput.text)")
+          #expect(
+            try waitUntil(.seconds(30)) {
+              let bus = try JSONValue(text: try get(address, "/status"))["bus"]
+              return bus?["state"]?.text == state
+                && (bus?["trouble"]?.text?.contains(words) ?? false) == (state == "absent")
+            })
+          let lines = try get(address, "/metrics").split(separator: "\n")
+          #expect(lines.contains { $0.contains("bus_state{") && $0.hasSuffix("\(state)\"} 1") })
+        }
+      }
+      broker.kill()
+      try check("absent", "the bus at \(broker.bus) does not answer")
+      try broker.start()
+      try check("connected", "the bus at \(broker.bus) answers now")
+      for service in services {
+        let lines = service.errorOutput.lines.filter { $0.contains("the bus at") }
+        #expect(lines.count == 2, "\(lines)")
+      }
     }
   }
 }

@@ -1,3 +1,4 @@
+public import BusClient
 public import SinkState
 
 /// What an aggregator knows of itself, as of its last commit.
@@ -32,6 +33,8 @@ public struct AggregatorStatus: Sendable {
 
   public var isReady = false
   public var isConnected = false
+  /// The connection to the bus, for people.
+  public var link = BusLink(address: "")
   public var progress: SinkProgress?
   public var head: UInt64 = 0
   /// Events between the cursor and the head.

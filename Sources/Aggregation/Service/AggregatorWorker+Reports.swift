@@ -95,6 +95,7 @@ extension AggregatorWorker {
       state.status.filling = fill.map { AggregatorStatus.Filling($0.names, at: $0.end.offset) }
       if let bus {
         state.status.isConnected = bus.isConnected
+        state.status.link = bus.link
         state.status.head = max(bus.head, core.progress.cursor.offset)
         state.status.lag = state.status.head - core.progress.cursor.offset
       }

@@ -101,12 +101,10 @@ struct AggregatorWorker: ~Copyable {
     }
     let shared = shared
     configuration.onNotice = { notice in
-      switch notice {
-      case .silent: shared.say(.warning, "bus.silent", "the bus is silent; connecting again")
-      case .sessionLost: shared.say(.info, "bus.restarted", "the bus began anew; going on")
-      case .gap(let gap): shared.say(.error, "bus.gap", gap.description)
-      default: break
-      }
+      if case .gap(let gap) = notice { shared.say(.error, "bus.gap", gap.description) }
+    }
+    configuration.onReport = { bus in
+      shared.say(bus.level == .info ? .info : .warning, bus.key, bus.text)
     }
     return configuration
   }
@@ -115,15 +113,11 @@ struct AggregatorWorker: ~Copyable {
   private mutating func waitUntilOpened(
     _ subscriber: Subscriber
   ) throws(AggregatorError) -> Bool {
-    var tries = 0
     do throws(BusClientError) {
       while !(try subscriber.waitUntilOpened(deadline: .milliseconds(100))) {
         if shared.isStopping { return false }
-        tries += 1
-        guard tries == 50 else { continue }
-        shared.say(
-          .warning, "bus.absent",
-          "no answer from the bus at \(shared.configuration.bus) in 5 s; waiting for it")
+        let link = subscriber.status.link
+        shared.state.withLock { $0.status.link = link }
       }
     } catch { throw .bus(error) }
     if core == nil, let opened = subscriber.status.opened {
@@ -223,6 +217,7 @@ struct AggregatorWorker: ~Copyable {
     shared.state.withLock { state in
       let cursor = state.status.progress?.cursor.offset ?? 0
       state.status.isConnected = bus.isConnected
+      state.status.link = bus.link
       state.status.head = max(bus.head, cursor)
       state.status.lag = state.status.head - cursor
       if let fill { state.status.filling?.offset = fill.end.offset }

@@ -65,18 +65,7 @@ struct ArchiverSession: ~Copyable {
       subscription.start = .position(progress.cursor)
       subscription.seekGeneration = progress.seekGeneration
     }
-    subscription.onNotice = { notice in
-      switch notice {
-      case .silent:
-        report(
-          .init(level: .warning, key: "bus.silent", text: "the bus is silent; connecting again"))
-      case .sessionLost:
-        report(.init(level: .info, key: "bus.restarted", text: "the bus began anew; going on"))
-      case .refusedForNow(let code, let text):
-        report(.init(level: .warning, key: "bus.waiting", text: "\(code): \(text)"))
-      default: break
-      }
-    }
+    subscription.onReport = { report(ArchiverReport($0)) }
     return subscription
   }
 
@@ -100,11 +89,10 @@ struct ArchiverSession: ~Copyable {
   /// stop.
   private mutating func begin() throws(Fault) -> Bool {
     tellFound()
-    var tries = 0
     while !(try opened()) {
       if shared.mustStop { return false }
-      tries += 1
-      if tries == 50 { tellAbsent() }
+      let link = subscriber.status.link
+      shared.status.withLock { $0.link = link }
     }
     if writer.progress == nil, let opened = subscriber.status.opened {
       try archive { (writer) throws(ArchiveError) in
@@ -190,13 +178,6 @@ struct ArchiverSession: ~Copyable {
 
 // What the owner and the operator get to see.
 extension ArchiverSession {
-  private func tellAbsent() {
-    report(
-      .init(
-        level: .warning, key: "bus.absent",
-        text: "no answer from the bus at \(configuration.address) in 5 s; waiting for it"))
-  }
-
   private func settle() {
     shared.status.withLock { status in
       status.state = .running
@@ -246,6 +227,7 @@ extension ArchiverSession {
     (toldParts, toldBytes) = written
     shared.status.withLock { status in
       status.isConnected = bus.isConnected
+      status.link = bus.link
       status.head = max(bus.head, bus.opened?.head ?? 0)
       status.partsWritten += new
       status.bytesWritten += newBytes

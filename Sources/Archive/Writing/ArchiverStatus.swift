@@ -1,3 +1,4 @@
+public import BusClient
 internal import BusProtocol
 public import SinkState
 
@@ -19,6 +20,8 @@ public struct ArchiverStatus: Sendable {
   /// While it waits: why, and what to do.
   public var trouble: ArchiveError?
   public var isConnected = false
+  /// The connection to the bus, for people.
+  public var link = BusLink(address: "")
   public var progress: SinkProgress?
   /// The journal's head, as the broker said last.
   public var head: UInt64 = 0
@@ -60,4 +63,14 @@ public struct ArchiverReport: Hashable, Sendable {
   public var level: Level
   public var key: String
   public var text: String
+
+  init(level: Level, key: String, text: String) {
+    self.level = level
+    self.key = key
+    self.text = text
+  }
+
+  init(_ bus: BusReport) {
+    self.init(level: bus.level == .info ? .info : .warning, key: bus.key, text: bus.text)
+  }
 }

@@ -95,6 +95,9 @@ public final class Producer: Sendable {
   /// asked. The producer goes on asking, slowly, and keeps what it has.
   public var denial: String? { shared.state.withLock { $0.denial } }
 
+  /// The connection for people: it stands, or what is wrong and what to do.
+  public var link: BusLink { shared.state.withLock { $0.link } }
+
   /// What one event may be; the defaults until the broker was reached.
   public var limits: BusLimits { shared.state.withLock { $0.limits } }
 

@@ -100,6 +100,8 @@ public struct ProducerConfiguration: Sendable {
   /// Events that became durable since the last call. The same rules.
   public var onAcknowledged: (@Sendable (_ events: Int) -> Void)?
   public var onNotice: (@Sendable (ConnectionNotice) -> Void)?
+  /// What an operator should read of the connection. The same rules.
+  public var onReport: (@Sendable (BusReport) -> Void)?
 
   public init(address: String, client: String) {
     self.address = address
@@ -125,6 +127,8 @@ public enum ConnectionNotice: Hashable, Sendable {
   case connected(broker: BrokerDescription)
   /// Nothing was heard for three heartbeats, or the broker said good-bye; the client connects anew.
   case silent(missedHeartbeats: Int)
+  /// Nobody has answered for five seconds: told once, and ended by `connected`. The client goes on asking.
+  case absent
   /// The broker no longer knew this session, as after its restart.
   case sessionLost
   /// The broker asks to wait: overloaded, disk full, draining.

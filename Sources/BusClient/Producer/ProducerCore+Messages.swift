@@ -7,7 +7,7 @@ extension ProducerCore {
     guard phase != .ended else { return }
     do {
       let header = try MessageHeader(decoding: message)
-      session.heard()
+      session.heard(at: now)
       switch header.verb {
       case .welcome: welcome(try WelcomeMessage(decoding: message), at: now)
       case .acknowledge where header.token == token:

@@ -103,6 +103,7 @@ struct ProducerCore {
       switch session.due(at: now) {
       case .greet: greet(at: now)
       case .reconnect(let missed): reconnect(at: now, missed: missed)
+      case .tellAbsence: actions.append(.notice(.absent))
       case .ping: actions.append(.send(MessageHeader(.ping, token: token).message))
       case .nothing(let until):
         return isLive && resumeAt > now && sent < queue.count ? min(until, resumeAt) : until

@@ -51,10 +51,12 @@ struct ProducerState: Sendable {
   var isClosing = false
   /// Why the broker does not let the producer in; nil while it does, and before it was asked.
   var denial: String?
+  var link: BusLink
   var closeDeadline = Int64.max
   var failure: BusClientError?
 
   init(_ configuration: ProducerConfiguration) throws(BusClientError) {
+    link = BusLink(address: configuration.address)
     addressees = try configuration.checkedAddressees()
     identity = EventIdentity(
       userId: configuration.userID, anonymousId: configuration.anonymousID)

@@ -32,6 +32,8 @@ public struct SubscriberConfiguration: Sendable {
   public var onGap = GapPolicy.continue
   /// Called on the subscriber's own thread; must return soon.
   public var onNotice: (@Sendable (ConnectionNotice) -> Void)?
+  /// What an operator should read of the connection. The same rules.
+  public var onReport: (@Sendable (BusReport) -> Void)?
 
   public init(address: String, client: String, name: String = "") {
     self.address = address
@@ -45,6 +47,8 @@ public struct SubscriberStatus: Hashable, Sendable {
   /// Nil until the broker answered for the first time.
   public var opened: OpenedMessage?
   public var isConnected = false
+  /// The same for people: connected, or what is wrong and what to do.
+  public internal(set) var link = BusLink(address: "")
   /// Why the broker does not let it in, or not read this, and what to do; nil while it does. It goes on
   /// asking, slowly.
   public var denial: String?

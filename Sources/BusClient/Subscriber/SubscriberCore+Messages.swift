@@ -7,7 +7,7 @@ extension SubscriberCore {
     guard phase != .ended else { return }
     do {
       let header = try MessageHeader(decoding: message)
-      session.heard()
+      session.heard(at: now)
       let isMine = session.isLive && header.token == token
       switch header.verb {
       case .opened: opened(try OpenedMessage(decoding: message), at: now)

@@ -86,6 +86,7 @@ struct SubscriberCore {
       switch session.due(at: now) {
       case .greet: open(at: now)
       case .reconnect(let missed): reconnect(at: now, missed: missed)
+      case .tellAbsence: actions.append(.notice(.absent))
       case .ping: actions.append(.send(MessageHeader(.ping, token: token).message))
       case .nothing(let until): return until
       }

@@ -151,7 +151,7 @@ struct SubscriberLoop: ~Copyable {
 
   private func report(_ notice: ConnectionNotice) {
     switch notice {
-    case .silent, .sessionLost: shared.tell { $0.status.isConnected = false }
+    case .silent, .sessionLost, .absent: shared.tell { $0.status.isConnected = false }
     case .refusedForNow(RefusalCode.denied.rawValue, let text):
       shared.tell { state in
         state.status.denial = text
@@ -171,6 +171,8 @@ struct SubscriberLoop: ~Copyable {
       }
     default: break
     }
+    let report = shared.state.withLock { $0.status.link.take(notice) }
     shared.configuration.onNotice?(notice)
+    if let report { shared.configuration.onReport?(report) }
   }
 }

@@ -28,6 +28,7 @@ final class SubscriberShared: Sendable {
 
   init(_ configuration: SubscriberConfiguration) throws(BusClientError) {
     self.configuration = configuration
+    state.withLock { $0.status.link = BusLink(address: configuration.address) }
     news = try WaitSignal()
     changes = try WaitSignal()
     do throws(SystemError) {

@@ -66,6 +66,7 @@ extension DeliveryLoop {
     }
     let bus = subscriber.status
     status.isConnected = bus.isConnected
+    status.link = bus.link
     status.gaps = bus.gaps
     let cursor = status.progress?.cursor.offset ?? bus.opened?.cursor.offset ?? bus.head
     status.lag = bus.head > cursor ? bus.head - cursor : 0

@@ -42,14 +42,14 @@ extension DeliveryLoop {
     let report = shared.report
     wanted.onNotice = { notice in
       switch notice {
-      case .silent: report(.init(.warning, "bus_silent", "the bus is silent; connecting again"))
-      case .refusedForNow(let code, let text):
-        report(.init(.warning, "bus_refuses", "the bus asks to wait (\(code)): \(text)"))
       case .gap(let gap): report(.init(.error, "gap", "\(gap)"))
       case .sought(let place, _):
         report(.init(.info, "sought", "an operator moved the cursor to \(place.offset)"))
       default: break
       }
+    }
+    wanted.onReport = { bus in
+      report(.init(bus.level == .info ? .info : .warning, bus.key, bus.text))
     }
     return wanted
   }

@@ -57,6 +57,7 @@ struct DeliveryLoop<Adapter: DestinationAdapter>: ~Copyable {
       while opened == nil, !shared.isStopping {
         _ = try subscriber.waitUntilOpened(deadline: .milliseconds(200))
         opened = subscriber.status.opened
+        shared.status.link = subscriber.status.link
       }
       guard let opened else { return }
       shared.open()

@@ -1,3 +1,4 @@
+public import BusClient
 public import Primitives
 public import SinkState
 
@@ -25,6 +26,8 @@ public struct DeliveryStatus: Sendable {
   public var lastError: String?
   public var lastErrorAt: Timestamp?
   public var isConnected = false
+  /// The connection to the bus, for people.
+  public var link = BusLink(address: "")
   public var gaps: UInt64 = 0
 
   init(name: String, route: String) {

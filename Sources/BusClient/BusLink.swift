@@ -1,0 +1,76 @@
+internal import BusProtocol
+
+/// How a client's connection to the broker is, as every service says it: in its log, on `/status` and in its
+/// metrics. Pure: notices come in, and what is worth a line in a log comes out.
+public struct BusLink: Hashable, Sendable {
+  public enum State: String, CaseIterable, Hashable, Sendable {
+    /// The broker is asked, and there is still time for its answer.
+    case connecting
+    case connected
+    /// Nobody has answered for five seconds.
+    case absent
+    /// The broker does not let this client in, or not do this.
+    case denied
+  }
+
+  public let address: String
+  public private(set) var state = State.connecting
+  /// What is wrong and what to do; empty while nothing is.
+  public private(set) var trouble = ""
+
+  public init(address: String) { self.address = address }
+
+  /// Nil for what is no news, or concerns not the connection but the events.
+  mutating func take(_ notice: ConnectionNotice) -> BusReport? {
+    switch notice {
+    case .connected: return connected()
+    case .silent:
+      if state == .connected { state = .connecting }
+      return nil
+    case .sessionLost:
+      if state == .connected { state = .connecting }
+      return .init(.info, "bus.restarted", "the bus at \(address) began anew; going on")
+    case .absent:
+      return enter(
+        .absent, "bus.absent",
+        "the bus at \(address) does not answer; waiting for it: is `eventbus broker` running there?"
+      )
+    case .refusedForNow(RefusalCode.denied.rawValue, let text):
+      return enter(
+        .denied, "bus.denied", "the bus at \(address) does not let this in (DENIED): \(text)")
+    case .refusedForNow(let code, let text):
+      let why = "the bus at \(address) asks to wait (\(code)): \(text)"
+      if state != .connected { (state, trouble) = (.connecting, why) }
+      return .init(.warning, "bus.waiting", why)
+    case .gap, .caughtUp, .sought: return nil
+    }
+  }
+
+  private mutating func connected() -> BusReport? {
+    let wasMissed = state == .absent || state == .denied
+    (state, trouble) = (.connected, "")
+    return wasMissed ? .init(.info, "bus.answers", "the bus at \(address) answers now") : nil
+  }
+
+  private mutating func enter(_ new: State, _ key: String, _ text: String) -> BusReport? {
+    guard state != new || trouble != text else { return nil }
+    (state, trouble) = (new, text)
+    return .init(.warning, key, text)
+  }
+}
+
+/// A line for the log about the connection. What lasts is told once when it begins and once when it ends.
+public struct BusReport: Hashable, Sendable {
+  public enum Level: Sendable { case info, warning }
+
+  public var level: Level
+  /// For machines: `bus.absent`, `bus.denied`, `bus.answers`, `bus.restarted`, `bus.waiting`.
+  public var key: String
+  public var text: String
+
+  init(_ level: Level, _ key: String, _ text: String) {
+    self.level = level
+    self.key = key
+    self.text = text
+  }
+}
