@@ -67,9 +67,11 @@ extension IntegrationTests {
       #expect(Int(told.dropFirst(5)) ?? 1_000_000 < 1_000_000, "\(told)")
       // Kept without a bound they would cost six times as much, and stay. How far it gets before it is cut
       // is a matter of who has the processor.
-      #expect(peak < before + (1 << 20), "\(before) to \(peak) KiB")
       #expect(
-        waitUntil(.seconds(60)) { broker.memory < before + (96 << 10) }, "\(broker.memory) KiB")
+        Sanitizer.excusesMemory()
+          || peak < before + (1 << 20)
+            && waitUntil(.seconds(60)) { broker.memory < before + (96 << 10) },
+        "\(before) to \(peak), then \(broker.memory) KiB")
       try #require(broker.process.ended() == nil, "\(broker.process.errorOutput.text)")
       #expect(try follower.getsEvents())
       peer.end()
@@ -127,7 +129,9 @@ extension IntegrationTests {
       #expect(try peer.line("cut") == "cut 32")
       peer.end()
       #expect(try broker.isUp())
-      #expect(broker.memory < before + (64 << 10), "\(before) to \(broker.memory) KiB")
+      #expect(
+        broker.memory < before + (64 << 10) || Sanitizer.excusesMemory(),
+        "\(before) to \(broker.memory) KiB")
     }
 
     @Test func `handshakes that drip are cut, and sockets of the wrong kind do no harm`() throws {

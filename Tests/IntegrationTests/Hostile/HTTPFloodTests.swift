@@ -127,7 +127,8 @@ extension IntegrationTests {
         // Cut without a word, asked to go on, or refused.
         #expect(statuses.allSatisfy { $0 == "-" || $0 == "100" || $0 >= "400" }, "\(line)")
       }
-      #expect(peak < before + (160 << 10), "\(before) to \(peak) KiB")
+      #expect(
+        peak < before + (160 << 10) || Sanitizer.excusesMemory(), "\(before) to \(peak) KiB")
       #expect(collector.process.ended() == nil)
       let expected = Set(["first"] + (0..<number).map { "h-\($0)" })
       #expect(Set(try broker.stored().messageIDs) == expected)
@@ -210,7 +211,8 @@ extension IntegrationTests {
       #expect(Int(refused.split(separator: " ")[1]) ?? 0 >= 28, "\(refused)")
       #expect(metrics.contains("\neventbus_aggregator_page_denied_total 500\n"), "\(metrics)")
       let after = aggregator.process.residentKiB
-      #expect(after < before + (64 << 10), "\(before) to \(after) KiB")
+      #expect(
+        after < before + (64 << 10) || Sanitizer.excusesMemory(), "\(before) to \(after) KiB")
       peer.end()
     }
   }
