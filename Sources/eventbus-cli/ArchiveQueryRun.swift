@@ -41,6 +41,7 @@ struct ArchiveQueryRun {
     let damage = ArchiveDamageText.lines(
       report.damages, of: report.damageCount, settings.directory)
     for line in damage { Terminal.error("eventbus archive query: \(line)") }
+    PathWatch.tell(report, settings.filter.clauses)
     tell(report, seconds: Double(SystemClock.monotonic() - start) / 1e9)
     return report.damageCount > 0 ? .failed : .done
   }
@@ -59,7 +60,18 @@ struct ArchiveQueryRun {
       guard printer.show(group) else { break }
     }
     printer.finish()
+    tellUnseen(groups, fields)
     return report
+  }
+
+  /// A field that is null in every group is one that no event has.
+  private func tellUnseen(_ groups: [QueryGroup], _ fields: [ArchiveQuerySettings.Field]) {
+    let events = groups.reduce(0) { $0 + $1.count }
+    for (index, field) in fields.enumerated() {
+      guard case .path(let path) = field.field else { continue }
+      guard groups.allSatisfy({ $0.values[index] == Array("null".utf8) }) else { continue }
+      PathWatch.tell(events, path, "by")
+    }
   }
 
   private func rows() throws -> QueryReport {

@@ -17,6 +17,9 @@ struct QueryRowPrinter: ~Copyable {
 
   /// What each row's values are.
   let paths: [[[UInt8]]]
+  private var rows: UInt64 = 0
+  /// Selected fields that no row has had.
+  private var unseen: [Int]
 
   init(_ format: ArchiveQuerySettings.Format, select: [ArchiveQuerySettings.Field]?) {
     self.format = format
@@ -32,6 +35,7 @@ struct QueryRowPrinter: ~Copyable {
     paths = titles.map { WhereClause.keys(ofPath: $0) } + (isSelected ? [] : [[Array("type".utf8)]])
     keys = titles.map { JSONText.text($0).utf8 + [UInt8(ascii: ":")] }
     table = StreamedTable(titles)
+    unseen = isSelected ? Array(titles.indices) : []
   }
 
   mutating func begin() {
@@ -40,6 +44,11 @@ struct QueryRowPrinter: ~Copyable {
 
   /// False when nobody reads any more.
   mutating func show(_ row: borrowing ArchiveQuery.Row) -> Bool {
+    rows += 1
+    var index = 0
+    while index < unseen.count {
+      if row.value(unseen[index]) != nil { unseen.remove(at: index) } else { index += 1 }
+    }
     switch format {
     case .ndjson where !isSelected: output.writeLine(row.line)
     case .ndjson: object(row)
@@ -57,6 +66,7 @@ struct QueryRowPrinter: ~Copyable {
       for line in table.finish() { output.writeLine(Array(line.utf8)) }
     }
     output.flush()
+    for index in unseen { PathWatch.tell(rows, paths[index], "select") }
   }
 
   private mutating func object(_ row: borrowing ArchiveQuery.Row) {

@@ -36,6 +36,7 @@ struct ReplaySummary {
     for line in damages {
       Terminal.error("eventbus archive replay: \(line)")
     }
+    PathWatch.tell(report.query, settings.filter.clauses)
     if !report.wasReached {
       Terminal.error(
         "eventbus archive replay: no answer from \(settings.bus) within \(settings.timeout)")

@@ -63,6 +63,7 @@ struct TailLive: ~Copyable {
       }
     }
     printer.flush()
+    printer.tellUnseen()
     return context.interruption.code ?? .done
   }
 

@@ -15,11 +15,18 @@ struct TailPrinter: ~Copyable {
   private var format: TailFormat
   private var output = TailOutput()
   private var printed = 0
+  /// What conditions name, of all events; what the template names, of those shown.
+  private var asked = PathWatch()
+  private var shown = PathWatch()
 
   init(_ settings: TailSettings) {
     clauses = settings.clauses
     limit = settings.count
     format = TailFormat(settings, isForTerminal: output.isTerminal)
+    for clause in clauses { asked.add(clause) }
+    for case .field(let path) in settings.template?.parts ?? [] where path.count > 1 {
+      shown.add(path, of: "template")
+    }
   }
 
   var isClosed: Bool { output.isClosed }
@@ -29,11 +36,19 @@ struct TailPrinter: ~Copyable {
   mutating func flush() { output.flush() }
   mutating func lookForReader() { output.lookForReader() }
 
+  /// Says which paths no event had.
+  func tellUnseen() {
+    asked.tell()
+    shown.tell()
+  }
+
   mutating func show(_ payload: RawSpan, _ name: RawSpan, offset: UInt64) {
+    asked.look(payload)
     for clause in clauses where !clause.matches(payload) { return }
     do throws(CodecError) {
       try format.line(payload, name, offset: offset) { output.writeLine($0) }
       printed += 1
+      shown.look(payload)
     } catch {
       Terminal.error("offset \(offset): the event cannot be shown: \(error)")
     }

@@ -53,6 +53,7 @@ struct TailRun: ~Copyable {
       _ = try? subscriber.waitForCommit(cursor, deadline: .seconds(2))
     }
     subscriber.closeBlocking()
+    printer.tellUnseen()
     return context.interruption.code ?? .done
   }
 

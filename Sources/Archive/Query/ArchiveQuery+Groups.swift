@@ -121,7 +121,8 @@ private final class GroupWork: Sendable {
       fail(error)
     }
     _ = give(&groups)
-    let report = reader.report
+    var report = reader.report
+    report.clauses = matcher.sights
     outcome.withLock { $0.report.add(report) }
   }
 

@@ -52,6 +52,7 @@ public struct ArchiveQuery: Sendable {
     try reader.run(&matcher) { matcher, line in take(Row(line, matcher)) }
     var report = reader.report
     report.parts = total
+    report.clauses = matcher.sights
     return report
   }
 

@@ -14,6 +14,7 @@ struct LineMatcher: Sendable {
   private var scanner: LineScanner
   private var names: NameMatcher
   private let clauses: [(clause: WhereClause, path: Int)]
+  private(set) var sights: [QueryReport.ClauseSight]
   private let outputs: [Int]
   private let type: Int
   private let event: Int
@@ -36,6 +37,7 @@ struct LineMatcher: Sendable {
     timestamp = filter.from != nil || filter.to != nil ? paths.add("timestamp") : -1
     user = filter.user.map { Self.person($0, &paths) }
     clauses = filter.clauses.map { ($0, paths.add($0.path)) }
+    sights = clauses.map { _ in .init() }
     self.outputs = outputs.map { if case .path(let path) = $0 { paths.add(path) } else { -1 } }
     scanner = LineScanner(paths)
     names = NameMatcher(filter.patterns)
@@ -72,11 +74,14 @@ struct LineMatcher: Sendable {
       }
     }
     if let user, !isAbout(user, span) { return .notWanted }
-    for (clause, path) in clauses {
+    for (index, (clause, path)) in clauses.enumerated() {
       let found = scanner.found[path]
-      guard clause.matches(json: found.isEmpty ? nil : span.extracting(found)) else {
-        return .notWanted
+      let isSatisfied = clause.matches(json: found.isEmpty ? nil : span.extracting(found))
+      if !sights[index].isSeen {
+        sights[index].events += 1
+        sights[index].isSeen = isSatisfied || !found.isEmpty
       }
+      guard isSatisfied else { return .notWanted }
     }
     return .wanted
   }

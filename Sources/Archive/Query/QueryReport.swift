@@ -10,6 +10,17 @@ public struct QueryReport: Sendable {
   public internal(set) var damageCount = 0
   public internal(set) var damages: [PartDamage] = []
 
+  /// The filter's conditions in their order.
+  public internal(set) var clauses: [ClauseSight] = []
+
+  /// Whether events had what a condition names. Of those that an earlier condition, name or time left out nothing
+  /// is known, nor of what was not read.
+  public struct ClauseSight: Hashable, Sendable {
+    /// Events looked at until one had the path, or satisfied the condition without it.
+    public internal(set) var events: UInt64 = 0
+    public internal(set) var isSeen = false
+  }
+
   static let maximumDamages = 100
 
   public init() {}
@@ -24,6 +35,11 @@ public struct QueryReport: Sendable {
     eventsRead += other.eventsRead
     eventsMatched += other.eventsMatched
     damageCount += other.damageCount
+    if clauses.isEmpty { clauses = other.clauses.map { _ in ClauseSight() } }
+    for (index, sight) in other.clauses.enumerated() {
+      clauses[index].events += sight.events
+      clauses[index].isSeen = clauses[index].isSeen || sight.isSeen
+    }
     damages += other.damages.prefix(Self.maximumDamages - damages.count)
   }
 }
