@@ -1,5 +1,7 @@
 // Where the numbers come from: the stream of pictures, and questions to the API.
 
+import { parse } from "./format.js";
+
 const longestWait = 30000;
 /** Pictures come every second; after so long without one they are old. */
 const staleAfter = 5000;
@@ -15,7 +17,7 @@ export async function ask(path) {
   }
   const body = await answer.text();
   let value = null;
-  try { value = JSON.parse(body); } catch { /* told below */ }
+  try { value = parse(body); } catch { /* told below */ }
   if (!answer.ok) throw new Error(value?.error ?? (body.trim() || `the aggregator answered ${answer.status}`));
   if (value === null) throw new Error("the aggregator answered with something that is no JSON");
   return value;
@@ -56,7 +58,7 @@ export class LiveSource {
 
   #take(text) {
     let picture;
-    try { picture = JSON.parse(text); } catch { return; }
+    try { picture = parse(text); } catch { return; }
     this.#failures = 0;
     this.#lastPicture = Date.now();
     this.#become("live");

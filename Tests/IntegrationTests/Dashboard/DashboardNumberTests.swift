@@ -71,6 +71,44 @@ extension IntegrationTests {
       ).list.map { $0.list.compactMap(\.text) }
     }
 
+    @Test func `no digit is lost of numbers that no double holds`() throws {
+      let dashboard = try TestDashboard(
+        reports: """
+          {"reports": [{"name": "ids", "by": ["properties.id"], "window": "hour",
+            "measures": ["count", {"sum": "properties.id"}, {"max": "properties.id"}]}]}
+          """)
+      let ids = [
+        "9007199254740993", "9007199254740992", "-9223372036854775808", "18446744073709551615",
+        "[9007199254740995]", "1e+300", "12",
+      ]
+      try dashboard.publish(ids.map { (name: "Seen", user: "u", properties: "{\"id\":\($0)}") })
+      // Digit for digit: no reader of JSON stands between.
+      let (_, answer, _) = try ChildProcess.run(
+        "curl", ["-s", dashboard.url + "api/reports/ids?windows=none"])
+      let text = String(decoding: answer, as: UTF8.self)
+      for id in ids { #expect(text.contains("\"by\":[\(id)]"), "\(id) in \(text)") }
+      #expect(text.contains("18446744073709551615"))
+      let page = try Browser().page(dashboard.url)
+      // The table is folded, so nothing of it is visible text.
+      let cells = "[...document.querySelectorAll('#breakdown-table tbody th')]"
+      try page.sees("\(cells).length === \(ids.count)")
+      let shown = try page.value("\(cells).map((cell) => cell.textContent)").list
+      #expect(Set(shown.compactMap(\.text)) == Set(ids), "\(shown)")
+      let formats = try page.value(
+        """
+        (async () => { const f = await import("./format.js");
+          const value = f.parse('{"a": 9007199254740993, "b": 1e300, "c": 5, "d": 0.25}');
+          return [f.count(value.a), f.measured(value.a), f.measured(value.b), f.count(value.c),
+            f.measured(value.d), value.a + 1 > 9e15]; })()
+        """)
+      #expect(
+        formats.list == [
+          .text("9,007,199,254,740,993"), .text("9,007,199,254,740,993"), .text("1E300"),
+          .text("5"), .text("0.25"), .bool(true),
+        ], "\(formats)")
+      #expect(page.complaints.isEmpty, "\(page.complaints)")
+    }
+
     @Test func `rates show while events come, and the pipeline shows who runs`() throws {
       let dashboard = try TestDashboard()
       let browser = try Browser()
