@@ -43,6 +43,7 @@ struct BrokerCore {
   var bytesInFlight = 0
   var retention: RetentionState
   var isDraining = false
+  var elsewhere = CountsElsewhere()
   /// Who may do what; nil: the broker asks nobody for a key.
   var access: AccessTable?
   /// Whose message is being handled; nil for a key that is not authorised (any more).

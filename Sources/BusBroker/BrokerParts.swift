@@ -17,6 +17,7 @@ struct BrokerParts: Sendable {
   let context: ZeroMQContext
   /// Nil when nobody is asked for a key.
   let access: AccessThread?
+  let handshakes: HandshakeCounts
   let journal: Journal<DirectoryStorage>
   let events: Mailbox<BrokerEvent>
   let writer: WriterThread<DirectoryStorage>
@@ -53,13 +54,14 @@ struct BrokerParts: Sendable {
       ? try AccessThread(
         context: context, directory: configuration.directory, results: events, report: report)
       : nil
+    handshakes = HandshakeCounts(asksForKeys: configuration.asksForKeys, report)
     live = try LiveThread(
       context: context, address: configuration.liveAddress, access: access,
-      epoch: recovery.core.epoch, results: events)
+      handshakes: handshakes, epoch: recovery.core.epoch, results: events)
     plain = try PlainThread(
       context: context, publishAddress: configuration.publishAddress,
-      pushAddress: configuration.pushAddress, access: access, limits: configuration.limits,
-      results: events)
+      pushAddress: configuration.pushAddress, access: access, handshakes: handshakes,
+      limits: configuration.limits, results: events)
     writer = try WriterThread(writer: recovery.writer, results: events)
     reader = try ReaderThread(journal: recovery.journal, results: events)
 

@@ -17,6 +17,14 @@ public struct BrokerStatus: Sendable {
     public var sample: String
   }
 
+  /// Handshakes that failed, but for keys that were denied, which are refusals.
+  public struct Handshakes: Hashable, Sendable {
+    public var port: String
+    /// As `ConnectionEvent.Failure` has it.
+    public var reason: String
+    public var count: UInt64
+  }
+
   public struct Consumer: Hashable, Sendable {
     public var name: String
     public var lag: UInt64
@@ -46,6 +54,9 @@ public struct BrokerStatus: Sendable {
   public var nameCount = 0
   public var consumers: [Consumer] = []
   public var refusals: [Refusal] = []
+  /// A row for each port and reason. `ended` is in the metrics alone: a client that looks whether an address
+  /// can be used ends so too.
+  public var handshakes: [Handshakes] = []
   public var producerMaps: [ControlMap] = []
   public var metrics = BrokerMetrics()
   /// Why new events are refused; empty when they are taken.
@@ -98,6 +109,14 @@ extension BrokerStatus {
         entry["sample"] = .text(refusal.sample)
         return .map(entry)
       })
+    map["handshakes"] = .list(
+      handshakes.filter { $0.count > 0 && $0.reason != "ended" }.map { failed in
+        var entry = ControlMap()
+        entry["port"] = .text(failed.port)
+        entry["reason"] = .text(failed.reason)
+        entry["count"] = .number(failed.count)
+        return .map(entry)
+      })
     return map
   }
 
@@ -126,6 +145,14 @@ extension BrokerStatus {
       ("liveSkippedEvents", metrics.eventsNotLive),
     ]
   }
+}
+
+/// What other threads have counted, as of the last second: whoever asks over the bus is told it too.
+struct CountsElsewhere: Sendable {
+  var liveDropEpisodes: UInt64 = 0
+  var liveRefusedSubscriptions: UInt64 = 0
+  var denied: [RefusalCounts.Key: RefusalCounts.Entry] = [:]
+  var handshakes: [BrokerStatus.Handshakes] = []
 }
 
 extension BrokerStatus {
@@ -193,6 +220,10 @@ extension BrokerCore {
       map["bytesInFlight"] = .number(UInt64(max(0, session.bytesInFlight)))
       return map
     }
+    status.liveDropEpisodes = elsewhere.liveDropEpisodes
+    status.liveRefusedSubscriptions = elsewhere.liveRefusedSubscriptions
+    status.add(elsewhere.denied)
+    status.handshakes = elsewhere.handshakes
     return status
   }
 

@@ -30,7 +30,7 @@ struct BusLoop: ~Copyable {
   /// Nil when nobody is asked for a key.
   private var access: AccessView?
   private var poll = PollSet()
-  private let socketItem, wakeItem: Int
+  private let socketItem, wakeItem, failureItem: Int
   private let frames = Frames()
   private var watch = BrokerWatch()
   private var nextTick: Int64
@@ -51,10 +51,12 @@ struct BusLoop: ~Copyable {
     // Sessions have heartbeats of their own.
     options.heartbeatMilliseconds = 0
     options.curve = parts.access.map { $0.role(.bus) }
+    options.reportsFailures = true
     let socket = try Socket(parts.context, .router, options)
     try socket.bind(address)
     socketItem = poll.add(socket)
     wakeItem = poll.add(descriptor: parts.events.wake.descriptor)
+    failureItem = poll.addConnectionEvents(of: socket)
     self.socket = socket
     self.parts = parts
     self.shared = shared
@@ -75,6 +77,9 @@ struct BusLoop: ~Copyable {
       try poll.wait(milliseconds: Int(wait))
       let now = SystemClock.realtime()
       if poll.isReadable(wakeItem) { takeEvents(at: now) }
+      if poll.isReadable(failureItem) {
+        try parts.handshakes.read(socket, .bus, using: &frames.id)
+      }
       hasMore = try receive(at: now)
       tickIfDue(at: now)
       core.flush()
@@ -171,10 +176,11 @@ struct BusLoop: ~Copyable {
     let head = core.journal.durableHead
     core.retain(
       parts.journal.segments(head: head, lastTime: core.journal.lastTime), at: now)
-    var status = core.status(at: now)
-    status.liveDropEpisodes = parts.live.dropEpisodes
-    status.liveRefusedSubscriptions = parts.live.refusedSubscriptions
-    if let access { status.add(access.control.counts) }
+    core.elsewhere = CountsElsewhere(
+      liveDropEpisodes: parts.live.dropEpisodes,
+      liveRefusedSubscriptions: parts.live.refusedSubscriptions,
+      denied: access?.control.counts ?? [:], handshakes: parts.handshakes.all)
+    let status = core.status(at: now)
     let found = watch.look(
       refused: status.liveRefusedSubscriptions, files: FileReserve.used, at: now)
     for finding in found { report(finding) }

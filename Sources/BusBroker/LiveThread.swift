@@ -32,8 +32,8 @@ final class LiveThread: Sendable {
   }
 
   init(
-    context: ZeroMQContext, address: String, access: AccessThread?, epoch: UInt32,
-    results: Mailbox<BrokerEvent>
+    context: ZeroMQContext, address: String, access: AccessThread?, handshakes: HandshakeCounts,
+    epoch: UInt32, results: Mailbox<BrokerEvent>
   ) throws {
     let mailbox = try Mailbox<LiveGroup?>()
     let shared = Shared()
@@ -52,12 +52,13 @@ final class LiveThread: Sendable {
         options.heartbeatMilliseconds = 0
         options.sendHighWater = 20_000
         options.curve = access.map { $0.role(.live) }
+        options.reportsFailures = true
         let socket = try Socket(context, .xpub, options)
         try socket.bind(address)
         opened(try socket.lastEndpoint())
         var loop = try LiveLoop(
           socket: socket, mailbox: mailbox, shared: shared, guarded: access.map { LiveGuard($0) },
-          epoch: epoch)
+          handshakes: handshakes, epoch: epoch)
         try loop.run()
       }
       if let failure { results.post(.threadFailed("live feed", "\(failure)")) }
@@ -100,8 +101,10 @@ private struct LiveLoop: ~Copyable {
   /// Names whose beacon is asked for and not sent yet.
   private var wantedBeacons: [[UInt8]] = []
   private var poll = PollSet()
+  private let handshakes: HandshakeCounts
   private let socketItem: Int
   private let mailboxItem: Int
+  private let failureItem: Int
   private var core = LiveCore()
   private var connections = LiveConnections()
   private var givesMemoryBack = false
@@ -114,10 +117,12 @@ private struct LiveLoop: ~Copyable {
 
   init(
     socket: consuming Socket, mailbox: Mailbox<LiveGroup?>, shared: LiveThread.Shared,
-    guarded: LiveGuard?, epoch: UInt32
+    guarded: LiveGuard?, handshakes: HandshakeCounts, epoch: UInt32
   ) throws {
     socketItem = poll.add(socket)
     mailboxItem = poll.add(descriptor: mailbox.wake.descriptor)
+    failureItem = poll.addConnectionEvents(of: socket)
+    self.handshakes = handshakes
     self.socket = socket
     self.mailbox = mailbox
     self.shared = shared
@@ -132,6 +137,7 @@ private struct LiveLoop: ~Copyable {
       let wait = max(0, (nextBeacon - SystemClock.monotonic()) / 1_000_000)
       try poll.wait(milliseconds: Int(wait) + 1)
       try takeSubscriptions()
+      if poll.isReadable(failureItem) { try handshakes.read(socket, .live, using: &frame) }
       if poll.isReadable(mailboxItem) {
         mailbox.wake.clear()
         for group in mailbox.takeAll() {

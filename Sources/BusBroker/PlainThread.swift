@@ -23,7 +23,7 @@ final class PlainThread: Sendable {
 
   init(
     context: ZeroMQContext, publishAddress: String, pushAddress: String, access: AccessThread?,
-    limits: BusLimits, results: Mailbox<BrokerEvent>
+    handshakes: HandshakeCounts, limits: BusLimits, results: Mailbox<BrokerEvent>
   ) throws {
     let shared = Shared()
     let wake = try WakeSignal()
@@ -36,6 +36,7 @@ final class PlainThread: Sendable {
         options.maximumMessageBytes = Int64(limits.messageBytes)
         options.heartbeatMilliseconds = 0
         options.curve = access.map { $0.role(.publish) }
+        options.reportsFailures = true
         let sub = try Socket(context, .sub, options)
         try sub.subscribe([])
         try sub.bind(publishAddress)
@@ -45,7 +46,7 @@ final class PlainThread: Sendable {
         opened(try sub.lastEndpoint() + " " + pull.lastEndpoint())
         var loop = PlainLoop(
           sub: sub, pull: pull, access: access.map { AccessView($0.control) }, wake: wake,
-          limits: limits, results: results, shared: shared)
+          handshakes: handshakes, limits: limits, results: results, shared: shared)
         try loop.run()
       }
       if let failure { results.post(.threadFailed("plain sockets", "\(failure)")) }
@@ -84,11 +85,12 @@ private struct PlainLoop: ~Copyable {
   /// Nil when nobody is asked for a key.
   private var access: AccessView?
   private let wake: WakeSignal
+  private let handshakes: HandshakeCounts
   private let limits: BusLimits
   private let results: Mailbox<BrokerEvent>
   private let shared: PlainThread.Shared
   private var poll = PollSet()
-  private let subItem, pullItem, wakeItem: Int
+  private let subItem, pullItem, wakeItem, subFailures, pullFailures: Int
   private let frames = Frames()
   private var reader: PlainEventReader
   private var builder = BatchBuilder()
@@ -96,11 +98,15 @@ private struct PlainLoop: ~Copyable {
 
   init(
     sub: consuming Socket, pull: consuming Socket, access: AccessView?, wake: WakeSignal,
-    limits: BusLimits, results: Mailbox<BrokerEvent>, shared: PlainThread.Shared
+    handshakes: HandshakeCounts, limits: BusLimits, results: Mailbox<BrokerEvent>,
+    shared: PlainThread.Shared
   ) {
     subItem = poll.add(sub)
     pullItem = poll.add(pull)
     wakeItem = poll.add(descriptor: wake.descriptor)
+    subFailures = poll.addConnectionEvents(of: sub)
+    pullFailures = poll.addConnectionEvents(of: pull)
+    self.handshakes = handshakes
     self.sub = sub
     self.pull = pull
     self.access = access
@@ -119,6 +125,10 @@ private struct PlainLoop: ~Copyable {
       poll.watch(pullItem, !isPaused)
       try poll.wait(milliseconds: -1)
       if poll.isReadable(wakeItem) { wake.clear() }
+      if poll.isReadable(subFailures) {
+        try handshakes.read(sub, .publish, using: &frames.name)
+      }
+      if poll.isReadable(pullFailures) { try handshakes.read(pull, .push, using: &frames.name) }
       if isPaused { continue }
       if poll.isReadable(subItem) { try drain(.publish) }
       if poll.isReadable(pullItem) { try drain(.push) }

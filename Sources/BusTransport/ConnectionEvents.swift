@@ -29,10 +29,38 @@ public struct ConnectionEvent: Hashable, Sendable {
   public var address: String
 }
 
+extension ConnectionEvent {
+  /// Why a handshake failed.
+  public enum Failure: String, Hashable, Sendable, CaseIterable {
+    /// One side asks for keys and the other has none.
+    case keys
+    /// The client believes another broker: it has another server key.
+    case serverKey = "server_key"
+    /// The peer speaks another language.
+    case language
+    /// The peer went in the middle, or was too slow.
+    case ended
+  }
+
+  /// Nil when it is none, and for who was denied by the authenticator.
+  public var failure: Failure? {
+    switch kind {
+    case .mechanismsDiffer: .keys
+    case .handshakeFailed:
+      if value == ZMQ_PROTOCOL_ERROR_ZMTP_CRYPTOGRAPHIC {
+        .serverKey
+      } else {
+        value >= ZMQ_PROTOCOL_ERROR_ZMTP_UNSPECIFIED ? .language : .ended
+      }
+    case .connected, .accepted, .ready, .disconnected, .denied, .retrying, .acceptFailed: nil
+    }
+  }
+}
+
 extension Socket {
   /// The next thing that happened to a connection; nil when there is none yet.
   ///
-  /// Only for a socket made with `reportsConnections`, which must then be read: what nobody reads
+  /// Only for a socket made with `reportsConnections` or `reportsFailures`, which must then be read: what nobody reads
   /// stays in memory.
   public func nextConnectionEvent(
     using message: inout Message
@@ -73,11 +101,12 @@ enum ConnectionMonitor {
 
   /// Starts the reports of a socket that is not bound or connected yet; returns their reading end.
   static func start(
-    _ handle: UnsafeMutableRawPointer, _ context: ZeroMQContext
+    _ handle: UnsafeMutableRawPointer, _ context: ZeroMQContext, isComplete: Bool
   ) throws(TransportError) -> UnsafeMutableRawPointer {
     let number = counter.add(1, ordering: .relaxed).newValue
     let address = "inproc://connections-\(number)"
-    let events = kinds.reduce(0) { $0 | $1.0 }
+    let wanted = isComplete ? kinds : kinds.filter { $0.1 == .handshakeFailed }
+    let events = wanted.reduce(0) { $0 | $1.0 }
     var options = SocketOptions()
     options.receiveHighWater = 0
     let pair = unsafe try SocketSettings.open(context, .pair, options)

@@ -22,7 +22,8 @@ internal import Primitives
     let handle = unsafe try SocketSettings.open(context, kind, options)
     do throws(TransportError) {
       unsafe monitor =
-        options.reportsConnections ? try ConnectionMonitor.start(handle, context) : nil
+        options.reportsConnections || options.reportsFailures
+        ? try ConnectionMonitor.start(handle, context, isComplete: options.reportsConnections) : nil
     } catch {
       unsafe zmq_close(handle)
       throw error

@@ -25,6 +25,8 @@ public struct SocketOptions: Sendable {
   public var sendsOnlyWhenConnected = false
   /// Whether `nextConnectionEvent` tells what happens to connections; it must be read then.
   public var reportsConnections = false
+  /// The same, but of handshakes that failed alone: what a socket with many peers can afford.
+  public var reportsFailures = false
   /// The kernel's buffer of each connection for what comes in; 0: as it thinks best.
   public var receiveBufferBytes: Int32 = 0
   /// Connections that wait to be accepted.

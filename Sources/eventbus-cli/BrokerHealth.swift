@@ -73,6 +73,14 @@ enum BrokerHealth {
         samples: status.refusals.map {
           .init(Double($0.count), [.init("port", $0.port), .init("reason", $0.reason)])
         }),
+      Metric(
+        "eventbus_broker_handshakes_failed_total", .counter,
+        help:
+          "keys: one side has none; server_key: the client believes another broker; language: no "
+          + "ZMTP; ended: it went in the middle, as one does that only looks. Denied keys are among the refusals.",
+        samples: status.handshakes.map {
+          .init(Double($0.count), [.init("port", $0.port), .init("reason", $0.reason)])
+        }),
     ]
   }
 

@@ -98,6 +98,7 @@ final class PublishNotes: Sendable {
   private static let maximumLines = 1000
 
   private let state = Mutex((durability: "", refused: 0, waitsFor: "", isToldAgain: false))
+  private let connection = BusNotes()
   /// Said before "line N": nothing, or which file it is.
   private let place: String
 
@@ -106,6 +107,7 @@ final class PublishNotes: Sendable {
   var durability: String { state.withLock { $0.durability } }
 
   func take(_ notice: ConnectionNotice) {
+    connection.take(notice)
     switch notice {
     case .connected(let broker):
       state.withLock { state in
@@ -124,7 +126,7 @@ final class PublishNotes: Sendable {
 
   func take(_ report: BusReport) {
     if report.key == "bus.waiting", state.withLock({ $0.isToldAgain }) { return }
-    Terminal.error(report.text)
+    connection.take(report)
   }
 
   /// - Parameter given: where the event is from; nil: its line, where it has a number.

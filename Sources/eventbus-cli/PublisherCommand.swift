@@ -80,6 +80,10 @@ enum PublisherCommand {
       process.join()
       health.stop()
       end.finish()
+      let link = process.status.link
+      if link.state == .denied {
+        throw CommandFailure(.failed, TerminalText.escape(link.trouble))
+      }
       throw CommandFailure(
         .busUnreachable,
         "no answer from \(configuration.address) within \(timeout): is `eventbus broker` running there?"

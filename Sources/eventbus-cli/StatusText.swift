@@ -10,6 +10,8 @@ enum StatusText {
     text += section("Producers", producers(status))
     text += section("Subscribers", consumers(maps(status, "consumers")))
     text += section("Refused", refused(status))
+    let handshakes = handshakes(status)
+    if !handshakes.isEmpty { text += section("Handshakes that failed", handshakes) }
     return text + section("Ledger since the start", ledger(status))
   }
 
@@ -98,6 +100,20 @@ enum StatusText {
         refusal.text("port"), refusal.text("reason"), "\(refusal.number("count"))",
         refusal.text("sample"),
       ])
+    }
+    return table
+  }
+
+  private static func handshakes(_ status: ControlMap) -> Table {
+    var table = Table([.init("port"), .init("count", .right), .init("why")])
+    for failed in maps(status, "handshakes") {
+      let why =
+        switch failed.text("reason") {
+        case "keys": "keys on one side alone: --curve, --curve-key"
+        case "server_key": "the client's --server-key is not this broker's"
+        default: "no ZMTP was spoken"
+        }
+      table.append([failed.text("port"), "\(failed.number("count"))", why])
     }
     return table
   }

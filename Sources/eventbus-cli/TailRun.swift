@@ -77,7 +77,9 @@ struct TailRun: ~Copyable {
     configuration.start = settings.start
     configuration.reset = settings.resetsFilters
     configuration.onGap = settings.stopsAtGap ? .stop : .continue
-    configuration.onReport = { Terminal.error($0.text) }
+    let notes = BusNotes()
+    configuration.onNotice = { notes.take($0) }
+    configuration.onReport = { notes.take($0) }
     return try Subscriber(configuration)
   }
 

@@ -71,6 +71,33 @@ struct AccessTests {
     #expect(producer.flushBlocking(deadline: .seconds(10)).acknowledged == 1)
   }
 
+  @Test func `handshakes that fail are counted by port and reason, and reported`() throws {
+    defer { keyed.stop() }
+    func count(_ port: String, _ reason: String) -> UInt64 {
+      keyed.broker.status.handshakes.first { $0.port == port && $0.reason == reason }?.count ?? 0
+    }
+    // All sixteen are there from the start.
+    #expect(waitUntil { keyed.broker.status.handshakes.count == 16 })
+    #expect(count("bus", "keys") == 0)
+    let context = try ZeroMQContext()
+    let addresses = keyed.broker.addresses
+    let plain: [(String, Socket.Kind, String)] = [
+      ("bus", .dealer, addresses.bus), ("live", .sub, addresses.live),
+      ("publish", .pub, addresses.publish), ("push", .push, addresses.push),
+    ]
+    for (port, kind, address) in plain {
+      let socket = try Socket(context, kind)
+      try socket.connect(address)
+      // Which side sees it first, and goes, is for them to settle.
+      #expect(waitUntil { count(port, "keys") + count(port, "ended") > 0 }, "\(port)")
+    }
+    let path = keyed.folder.file("ann.key")
+    _ = try keyed.client("ann", publish: ["*"])
+    let misled = try BusSecurity(keyFile: path, serverKey: path + ".pub").producer(keyed.bus)
+    #expect(waitUntil { count("bus", "server_key") > 0 })
+    _ = misled.closeBlocking(deadline: .zero)
+  }
+
   @Test func `a broker without keys is named as a cause`() throws {
     keyed.stop()
     let folder = try TemporaryFolder()

@@ -54,6 +54,29 @@ struct ConnectionTests {
     #expect(isClosed)
   }
 
+  @Test func `of failures alone is told where that is asked for, and why each failed`() throws {
+    var options = SocketOptions()
+    options.reportsFailures = true
+    options.handshakeMilliseconds = 100
+    let router = try Socket(context, .router, options)
+    let address = try router.bindAnywhere()
+    let dealer = try Socket(context, .dealer)
+    try dealer.connect(address)
+    try dealer.send(bytes("hello"))
+    #expect(try router.receive().last == bytes("hello"))
+    let silent = try RawConnection(to: address)
+    // The first thing that is told, though a peer was accepted and shook hands before.
+    var message = Message()
+    var first: ConnectionEvent?
+    try Waiting.until {
+      first = try router.nextConnectionEvent(using: &message)
+      return first != nil
+    }
+    #expect(first?.failure == .ended)
+    let isClosed = silent.isClosedByPeer
+    #expect(isClosed)
+  }
+
   @Test func `who speaks another language harms nobody`() throws {
     let router = try Socket(context, .router, reporting)
     let address = try router.bindAnywhere()

@@ -90,6 +90,60 @@ extension IntegrationTests {
       #expect(tail.errorOutput.text.contains("DENIED"), "\(tail.errorOutput.text)")
     }
 
+    @Test func `a running tail whose key is revoked is told once, and goes on once it is back`()
+      throws
+    {
+      let keyed = try Keyed()
+      let key = try keyed.generate("reader")
+      let rights = ["authorize", key, "--publish", "*", "--subscribe", "*"]
+      try keyed.keys(rights)
+      let event = ["publish", "--event", "A"]
+      #expect(try waitUntil { try keyed.run(key, event).status == .exited(0) })
+      let tail = try ChildProcess(
+        Program.path,
+        [
+          "tail", "--since", "earliest", "--bus", keyed.broker.bus, "--curve-key", key,
+          "--server-key", keyed.server,
+        ])
+      defer { tail.signal(SIGKILL) }
+      #expect(tail.output.waitForLine { $0.contains("A") } != nil, "\(tail.errorOutput.text)")
+      try keyed.keys(["revoke", "reader"])
+      func told(_ words: String) -> Bool {
+        tail.errorOutput.waitForLine(.seconds(60)) { $0.contains(words) } != nil
+      }
+      #expect(told("does not let this in (DENIED)"), "\(tail.errorOutput.text)")
+      try keyed.keys(rights)
+      #expect(told("answers now"), "\(tail.errorOutput.text)")
+      let denials = tail.errorOutput.lines.filter { $0.contains("DENIED") }
+      #expect(denials.count == 1 && denials[0].contains("eventbus keys authorize"), "\(denials)")
+    }
+
+    @Test func `a service without a key says what it needs, and the broker counts it`() throws {
+      let keyed = try Keyed()
+      let line = "eventbus_broker_handshakes_failed_total{port=\"bus\",reason=\"keys\"}"
+      #expect(try keyed.broker.metric(line) == 0)
+      let service = try ChildProcess(
+        Program.path,
+        [
+          "webhook", "--endpoint", "http://127.0.0.1:9/", "--bus", keyed.broker.bus, "--port-base",
+          "0", "--data", keyed.folder.file("data"), "--timeout", "2s",
+        ])
+      #expect(service.wait(.seconds(60)) == .exited(1))
+      let lines = service.errorOutput.lines
+      #expect(lines.last?.contains("give --curve-key FILE") == true, "\(lines)")
+      #expect(!service.errorOutput.text.contains("no answer"), "\(lines)")
+      #expect(try waitUntil { try keyed.broker.metric(line) ?? 0 > 0 })
+      #expect(
+        keyed.broker.process.errorOutput.text.contains("a client without keys was not let in"))
+      let key = try keyed.generate("operator")
+      try keyed.keys(["authorize", key, "--administer", "*"])
+      #expect(
+        try waitUntil {
+          try keyed.run(key, ["status"]).output.contains(
+            "keys on one side alone: --curve, --curve-key")
+        })
+    }
+
     @Test func `doctor looks through the key that it is given`() throws {
       let keyed = try Keyed()
       let key = try keyed.generate("doctor")

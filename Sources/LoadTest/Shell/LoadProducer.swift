@@ -37,7 +37,9 @@ public struct LoadProducer: ~Copyable {
   /// Publishes by the schedule, then waits for what is not acknowledged.
   public consuming func run() throws -> ProducerResult {
     guard try producer.waitUntilConnected(deadline: settings.timeout) else {
+      let denial = producer.denial
       _ = producer.closeBlocking(deadline: .zero)
+      if let denial { throw LoadTestError(BusClientError.denied(text: denial).description) }
       throw LoadTestError(
         "no answer from \(settings.bus) within \(settings.timeout)", isUnreachable: true)
     }

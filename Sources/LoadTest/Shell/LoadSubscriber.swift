@@ -36,7 +36,7 @@ public struct LoadSubscriber {
     let subscriber = try Subscriber(configuration)
     // Its name is deleted next, which must be free by then.
     defer { subscriber.closeBlocking() }
-    guard try subscriber.waitUntilOpened(deadline: settings.timeout) else { throw unreachable }
+    guard try subscriber.waitUntilLetIn(deadline: settings.timeout) else { throw unreachable }
     hooks.ready()
     let cpu = eb_process_cpu_ns()
     var end: Position?
