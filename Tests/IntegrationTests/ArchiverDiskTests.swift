@@ -95,7 +95,7 @@ extension IntegrationTests {
       try ChildProcess("umount", ["-l", path]).wait()
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
+    @Test(arguments: [false, true])
     func `a full disk loses nothing, and writing goes on by itself`(isKilled: Bool) throws {
       let folder = try TemporaryFolder()
       guard let disk = try Self.smallDisk(folder) else { return }

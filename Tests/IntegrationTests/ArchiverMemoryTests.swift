@@ -9,7 +9,7 @@ extension IntegrationTests {
     /// Two persons an event; a part ends at 500,000 of them. Doubles are remembered for 4,000,000 events.
     static let count = 4_300_000
 
-    @Test(.enabled(if: CrashTests.isLong), .timeLimit(.minutes(30)))
+    @Test(.enabled(if: CrashTests.isLong))
     func `500,000 people in a part and all doubles take less than 256 MiB, after a restart too`()
       throws
     {

@@ -62,7 +62,7 @@ extension IntegrationTests {
       #expect(try archiver.status()["doubles"]?["conflicts"]?.int == 1)
     }
 
-    @Test(.timeLimit(.minutes(20)))
+    @Test
     func `killed again and again it stores every event once and starts without help`() throws {
       let count = CrashTests.isLong ? 1_000_000 : 60_000
       let kills = CrashTests.isLong ? 50 : 8

@@ -11,7 +11,7 @@ extension IntegrationTests {
     static let count = isLong ? 1_000_000 : 200_000
     static let kills = isLong ? 20 : 4
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test
     func `no acknowledged event is lost or doubled when the broker is killed`() throws {
       let folder = try TemporaryFolder()
       let file = folder.file("load.ndjson")

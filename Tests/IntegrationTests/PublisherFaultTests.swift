@@ -6,7 +6,7 @@ import Testing
 
 extension IntegrationTests {
   /// What publishers do when a provider misbehaves.
-  @Suite(.timeLimit(.minutes(5))) struct PublisherFaultTests {
+  @Suite struct PublisherFaultTests {
     static func script(_ text: String) throws -> [FaultStep] {
       try #require(FaultStep.script(text))
     }
@@ -157,7 +157,7 @@ extension IntegrationTests {
   }
 
   /// The other providers, as processes.
-  @Suite(.timeLimit(.minutes(5))) struct OtherPublisherTests {
+  @Suite struct OtherPublisherTests {
     @Test func `Mixpanel gets events of 2006, of now and of ten minutes ahead`() throws {
       let fake = try FakeServer(
         FakeMixpanel(), script: try PublisherFaultTests.script("502html reset 200"))

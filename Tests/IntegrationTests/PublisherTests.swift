@@ -6,7 +6,7 @@ import Testing
 
 extension IntegrationTests {
   /// File → bus → publisher → pretended provider, as processes.
-  @Suite(.timeLimit(.minutes(10))) struct PublisherTests {
+  @Suite struct PublisherTests {
     /// Ten thousand lines: those of a real web log where they are there, else made ones.
     static func lines() throws -> [String] {
       guard let path = Inputs.path("weblog.ndjson.gz") else {

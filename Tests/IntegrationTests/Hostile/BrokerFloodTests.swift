@@ -5,7 +5,7 @@ import Testing
 
 extension IntegrationTests {
   /// Peers that take more of the bus than anybody needs. Whoever behaves is served meanwhile.
-  @Suite(.enabled(if: HostilePeer.isThere, "needs python3"), .timeLimit(.minutes(5)))
+  @Suite(.enabled(if: HostilePeer.isThere, "needs python3"))
   struct BrokerFloodTests {
     /// A name followed on the live feed, and the events that the follower has got.
     private final class LiveFollower {

@@ -5,7 +5,7 @@ import Testing
 
 extension IntegrationTests {
   /// Clients of the HTTP ports that hold, drip and swell. Whoever behaves is served meanwhile.
-  @Suite(.enabled(if: HostilePeer.isThere, "needs python3"), .timeLimit(.minutes(5)))
+  @Suite(.enabled(if: HostilePeer.isThere, "needs python3"))
   struct HTTPFloodTests {
     @Test func `when all connections are taken, who does not move on makes room, and it is told`()
       throws

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension IntegrationTests {
-  @Suite(.enabled(if: HostilePeer.isThere, "needs python3"), .timeLimit(.minutes(10)))
+  @Suite(.enabled(if: HostilePeer.isThere, "needs python3"))
   struct HostileRunTests {
     private static let script = URL(fileURLWithPath: #filePath)
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Testing
 extension IntegrationTests {
   /// Segment's library → collector → bus → publisher → pretended Segment, with the events of a real web
   /// log where it is there.
-  @Suite(.timeLimit(.minutes(10)), .enabled(if: ClientLibraries.has("segment.analytics")))
+  @Suite(.enabled(if: ClientLibraries.has("segment.analytics")))
   struct ChainTests {
     private struct Chain {
       let lines: [String]

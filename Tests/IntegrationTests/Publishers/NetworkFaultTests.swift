@@ -6,7 +6,7 @@ import Testing
 
 extension IntegrationTests {
   /// What publishers do when the way to a provider is bad, or its quota is used up.
-  @Suite(.timeLimit(.minutes(5))) struct NetworkFaultTests {
+  @Suite struct NetworkFaultTests {
     private func ids(_ count: Int) -> [String] { (0..<count).map(EventLine.loadID) }
 
     /// Publishes made events; returns when the provider has them all.

@@ -6,7 +6,7 @@ import Testing
 
 extension IntegrationTests {
   /// A destination that is away while events flow; for hours: `Deploy/outage`.
-  @Suite(.timeLimit(.minutes(5))) struct OutageTests {
+  @Suite struct OutageTests {
     @Test func `while the destination is away memory stays, and all of it arrives in order`() throws
     {
       let gone = try FakeServer(FakeSegment())
