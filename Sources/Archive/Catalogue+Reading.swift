@@ -153,11 +153,11 @@ extension Catalogue {
         kind: .corrupt, path: database.path, text: "part \(row.integer(0)) ends before it begins")
     }
     var part = Part(
-      path: row.text(1), epoch: UInt32(clamping: row.integer(2)), first: row.unsigned(3),
-      last: row.unsigned(4), count: try figure(row, 5), bytes: try figure(row, 6),
+      path: row.text(1), epoch: UInt32(clamping: row.integer(2)), first: try row.count(3),
+      last: try row.count(4), count: try figure(row, 5), bytes: try figure(row, 6),
       rawBytes: try figure(row, 7), sha256: row.bytes(8),
       timestamps: row.integer(9)...row.integer(10), times: row.integer(11)...row.integer(12),
-      created: row.integer(13), covered: row.unsigned(14)...row.unsigned(15))
+      created: row.integer(13), covered: try row.count(14)...row.count(15))
     part.id = row.integer(0)
     return part
   }

@@ -45,7 +45,11 @@ struct CursorStore: ~Copyable {
     let filterRows = try database.prepare(
       "SELECT subscriber, kind, text FROM filters ORDER BY subscriber, place")
     while try filterRows.step() {
-      guard let kind = NameFilter.Kind(rawValue: filterRows.text(1)) else { continue }
+      // Without it the subscriber would have fewer filters, which let more through.
+      guard let kind = NameFilter.Kind(rawValue: filterRows.text(1)) else {
+        throw DatabaseError(
+          kind: .corrupt, path: database.path, text: "\"\(filterRows.text(1))\" is no filter")
+      }
       filters[filterRows.bytes(0), default: []].append(NameFilter(kind, filterRows.bytes(2)))
     }
     var records: [CursorRecord] = []
@@ -53,13 +57,13 @@ struct CursorStore: ~Copyable {
     while try rows.step() {
       var record = CursorRecord(
         name: rows.bytes(0),
-        cursor: Position(epoch: UInt32(clamping: rows.integer(2)), offset: rows.unsigned(1)),
-        filters: filters[rows.bytes(0)] ?? [], created: rows.integer(5),
-        lastSeen: rows.integer(6))
-      record.seekGeneration = rows.unsigned(3)
+        cursor: Position(epoch: UInt32(clamping: rows.integer(2)), offset: try rows.count(1)),
+        filters: filters[rows.bytes(0)] ?? [], created: max(0, rows.integer(5)),
+        lastSeen: max(0, rows.integer(6)))
+      record.seekGeneration = try rows.count(3)
       record.isPaused = rows.integer(4) != 0
-      record.delivered = rows.unsigned(7)
-      record.missed = rows.unsigned(8)
+      record.delivered = try rows.count(7)
+      record.missed = try rows.count(8)
       records.append(record)
     }
     return records

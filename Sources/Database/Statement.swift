@@ -81,6 +81,21 @@ internal import CSQLite
 
   public func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(statement, column) }
   public func unsigned(_ column: Int32) -> UInt64 { UInt64(bitPattern: integer(column)) }
+
+  /// What counts or numbers something, where in a damaged file anything can stand.
+  ///
+  /// - Throws: `.corrupt` from 2^60 on, so that what is read can be added up.
+  public func count(_ column: Int32) throws(DatabaseError) -> UInt64 {
+    let value = unsigned(column)
+    guard value < 1 << 60 else {
+      let name = unsafe sqlite3_column_name(statement, column).map { unsafe String(cString: $0) }
+      throw DatabaseError(
+        kind: .corrupt, path: connection.path,
+        text: "\(name ?? "a count") is \(integer(column)), which cannot be")
+    }
+    return value
+  }
+
   public func double(_ column: Int32) -> Double { unsafe sqlite3_column_double(statement, column) }
   public func isNull(_ column: Int32) -> Bool {
     unsafe sqlite3_column_type(statement, column) == SQLITE_NULL

@@ -75,6 +75,9 @@ struct DoubleIndex: Sendable {
     return nil
   }
 
+  /// Whether more room could help: hashes are spread, and what is not spread in so much room is none.
+  var canGrow: Bool { entries.count <= max(256, 16 * count) }
+
   /// - Returns: false when it has to grow first.
   mutating func insert(_ hash: Hash128, slot: UInt32) -> Bool {
     guard (count + 1) * 2 <= entries.count else { return false }

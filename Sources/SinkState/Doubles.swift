@@ -124,7 +124,13 @@ public struct Doubles: Sendable {
     if let found = index.find(hash, { ring[slot: $0].hash == hash }) {
       return ring[slot: found].content == content ? .double : .conflict
     }
-    keep(DoubleEntry(hash: hash, content: content, offset: UInt32(truncatingIfNeeded: offset)))
+    let entry = DoubleEntry(
+      hash: hash, content: content, offset: UInt32(truncatingIfNeeded: offset))
+    if !keep(entry) {
+      // Better to know none than to be of no use at all.
+      removeAll()
+      _ = keep(entry)
+    }
     return .new
   }
 
@@ -141,11 +147,15 @@ public struct Doubles: Sendable {
     }
   }
 
-  private mutating func keep(_ entry: DoubleEntry) {
+  /// - Returns: false when there is no place for it among what was restored from a damaged file.
+  private mutating func keep(_ entry: DoubleEntry) -> Bool {
     // Full only where offsets went back; the oldest goes then.
     if ring.isFull { removeFirst(ring[ring.live.lowerBound]) }
     let slot = ring.append(entry)
-    while !index.insert(entry.hash, slot: slot) { fillAgain() }
+    while !index.insert(entry.hash, slot: slot) {
+      guard fillAgain() else { return false }
+    }
+    return true
   }
 
   /// How many entries ahead the index's places are brought near, where many follow each other.
@@ -158,8 +168,12 @@ public struct Doubles: Sendable {
     if next < ring.live.upperBound { index.prefetch(ring[next].hash) }
   }
 
-  private mutating func fillAgain() {
-    repeat { index.grow() } while !fill()
+  private mutating func fillAgain() -> Bool {
+    repeat {
+      guard index.canGrow else { return false }
+      index.grow()
+    } while !fill()
+    return true
   }
 
   /// Puts in all but the last entry, which is about to be.
@@ -190,7 +204,8 @@ extension Doubles {
   /// Begins with entries whose first has this serial.
   mutating func restore(from serial: UInt64) { ring.restart(at: serial) }
 
-  mutating func restore(_ entry: DoubleEntry) { keep(entry) }
+  /// - Returns: false for what cannot be an entry.
+  mutating func restore(_ entry: DoubleEntry) -> Bool { keep(entry) }
 
   mutating func finishRestoring(latest offset: UInt64) { latest = max(latest, offset) }
 }

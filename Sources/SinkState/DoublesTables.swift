@@ -24,22 +24,26 @@ public enum DoublesTables {
     _ database: borrowing Database, key: KeyedHash, horizon: Int = Doubles.defaultHorizon
   ) throws(DatabaseError) -> Doubles {
     var doubles = Doubles(key: key, horizon: horizon)
-    let rows = try database.prepare("SELECT first, latest, entries FROM doubles ORDER BY first")
+    let rows = try database.prepare(
+      "SELECT first, count, latest, entries FROM doubles ORDER BY first")
     var isFirst = true
     var latest: UInt64 = 0
     while try rows.step() {
-      guard rows.unsigned(0) < unbelievable else {
-        throw DatabaseError(
-          kind: .corrupt, path: database.path,
-          text: "its memory of doubles begins with number \(rows.unsigned(0)), which cannot be")
-      }
-      latest = rows.unsigned(1)
-      if isFirst { doubles.restore(from: rows.unsigned(0)) }
+      let first = try rows.count(0)
+      latest = try rows.count(2)
+      if isFirst { doubles.restore(from: first) }
       isFirst = false
-      let bytes = rows.bytes(2)
+      let bytes = rows.bytes(3)
+      // Else what is stored next would stand where something stands already.
+      guard first == doubles.ring.live.upperBound,
+        bytes.count.isMultiple(of: DoubleEntry.byteCount),
+        try rows.count(1) == UInt64(bytes.count / DoubleEntry.byteCount)
+      else { throw damaged(database, "a gap before number \(first), or behind it") }
       let span = unsafe bytes.span.bytes
       for index in 0..<bytes.count / DoubleEntry.byteCount {
-        doubles.restore(DoubleEntry(decoding: span, at: index * DoubleEntry.byteCount))
+        guard doubles.restore(DoubleEntry(decoding: span, at: index * DoubleEntry.byteCount)) else {
+          throw damaged(database, "entries that are no hashes")
+        }
       }
     }
     doubles.finishRestoring(latest: latest)
@@ -48,8 +52,12 @@ public enum DoublesTables {
     return doubles
   }
 
-  /// More entries than any sink can have kept.
-  private static let unbelievable: UInt64 = 1 << 60
+  private static func damaged(
+    _ database: borrowing Database, _ what: String
+  ) -> DatabaseError {
+    DatabaseError(
+      kind: .corrupt, path: database.path, text: "its memory of doubles has \(what)")
+  }
 
   private static func loadConflicts(
     _ database: borrowing Database, into doubles: inout Doubles
@@ -59,11 +67,11 @@ public enum DoublesTables {
     while try rows.step() {
       doubles.conflicts.append(
         Doubles.Conflict(
-          place: Position(epoch: UInt32(clamping: rows.integer(0)), offset: rows.unsigned(1)),
+          place: Position(epoch: UInt32(clamping: rows.integer(0)), offset: try rows.count(1)),
           name: rows.bytes(2), messageId: rows.bytes(3)))
     }
     let total = try database.prepare("SELECT conflicts FROM double_totals")
-    if try total.step() { doubles.conflictCount = total.unsigned(0) }
+    if try total.step() { doubles.conflictCount = try total.count(0) }
   }
 
   /// Stores what came since `markSaved`, inside the sink's transaction. Once that is through, call

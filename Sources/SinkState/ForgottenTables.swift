@@ -24,7 +24,7 @@ public enum ForgottenTables {
       people.restore(
         ForgottenPeople.Entry(
           person: Hash128(high: span.bigEndian(at: 0), low: span.bigEndian(at: 8)),
-          place: Position(epoch: UInt32(clamping: rows.integer(1)), offset: rows.unsigned(2)),
+          place: Position(epoch: UInt32(clamping: rows.integer(1)), offset: try rows.count(2)),
           time: rows.integer(3)))
     }
     return people

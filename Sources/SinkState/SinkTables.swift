@@ -25,6 +25,8 @@ public enum SinkTables {
     """
 
   /// Nil for a sink that has stored nothing yet.
+  ///
+  /// - Throws: also where the ledger counts more than the cursor has passed: `advance` relies on it.
   public static func load(
     _ database: borrowing Database
   ) throws(DatabaseError) -> SinkProgress? {
@@ -35,21 +37,29 @@ public enum SinkTables {
       FROM sink_progress
       """)
     guard try row.step() else { return nil }
-    func position(_ column: Int32) -> Position {
-      Position(epoch: UInt32(clamping: row.integer(column)), offset: row.unsigned(column + 1))
+    func position(_ column: Int32) throws(DatabaseError) -> Position {
+      Position(epoch: UInt32(clamping: row.integer(column)), offset: try row.count(column + 1))
     }
-    var ledger = SinkLedger(start: position(3))
-    ledger.applied = row.unsigned(5)
-    ledger.duplicate = row.unsigned(6)
-    ledger.refused = row.unsigned(7)
-    ledger.dead = row.unsigned(8)
-    ledger.forgotten = row.unsigned(9)
-    ledger.notMatched = row.unsigned(10)
-    ledger.missing = row.unsigned(11)
-    ledger.skipped = row.unsigned(12)
-    ledger.rewound = row.unsigned(13)
+    var ledger = SinkLedger(start: try position(3))
+    ledger.applied = try row.count(5)
+    ledger.duplicate = try row.count(6)
+    ledger.refused = try row.count(7)
+    ledger.dead = try row.count(8)
+    ledger.forgotten = try row.count(9)
+    ledger.notMatched = try row.count(10)
+    ledger.missing = try row.count(11)
+    ledger.skipped = try row.count(12)
+    ledger.rewound = try row.count(13)
+    let cursor = try position(0)
+    guard ledger.start.offset <= cursor.offset + ledger.rewound,
+      ledger.accounted <= ledger.passed(to: cursor)
+    else {
+      throw DatabaseError(
+        kind: .corrupt, path: database.path,
+        text: "its ledger counts \(ledger.accounted) events, and its cursor has not passed so many")
+    }
     return SinkProgress(
-      cursor: position(0), seekGeneration: row.unsigned(2), ledger: ledger)
+      cursor: cursor, seekGeneration: try row.count(2), ledger: ledger)
   }
 
   public static func store(

@@ -1,5 +1,6 @@
 import BusProtocol
 import BusTransport
+import Database
 import Foundation
 import TestSupport
 import Testing
@@ -74,5 +75,17 @@ struct CursorStoreTests {
     let text = error?.description ?? ""
     #expect(text.contains("has schema 2, this program knows up to 1"), "\(text)")
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+  }
+
+  @Test(arguments: [
+    "UPDATE subscribers SET generation = -1", "UPDATE subscribers SET offset = -1",
+    "UPDATE subscribers SET delivered = -1", "UPDATE subscribers SET missed = -1",
+    "INSERT INTO filters VALUES (CAST('sink' AS BLOB), 0, 'globe', x'2A')",
+  ])
+  func `a number or a filter that cannot be stops the start`(_ change: String) throws {
+    let folder = try used()
+    do { try Database(folder.file("cursors.sqlite"), migrations: [""]).execute(change) }
+    let error = #expect(throws: BrokerError.self) { try startBroker(folder) }
+    #expect(error?.description.contains("restore it, or move it away") ?? false, "\(error as Any)")
   }
 }

@@ -125,4 +125,23 @@ struct DeliveryStoreTests {
     #expect(!folder.folderName.hasPrefix("."))
     #expect(folder.path.utf8.split(separator: UInt8(ascii: "/")).count == 3)
   }
+
+  @Test(arguments: [
+    "UPDATE sink_progress SET applied = 5", "UPDATE sink_progress SET dead = -1",
+    "UPDATE letter_totals SET bytes = -1", "UPDATE letter_totals SET queued = -1",
+  ])
+  func `a file with a count that cannot be is moved aside, and its letters are taken over`(
+    _ change: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    do {
+      var store = try store(folder)
+      _ = try store.commit(settlement(0..<3), at: Self.now)
+      try store.withDatabase { database throws(DatabaseError) in try database.execute(change) }
+    }
+    var store = try store(folder)
+    #expect(try store.progress() == nil)
+    #expect(try store.letterTotals().count == 3)
+    #expect(store.takeNotices().count == 1)
+  }
 }

@@ -150,4 +150,30 @@ import Testing
     // Live ones, and those of rows that are not wholly beyond the horizon.
     #expect((300...600).contains(rows.integer(1)))
   }
+
+  /// Rows of first, count and the entries' bytes.
+  private func load(_ rows: [(Int64, Int64, Int)]) throws -> Int {
+    let folder = try TemporaryFolder()
+    let database = try Database(folder.file("d"), migrations: [DoublesTables.migration])
+    for (first, count, bytes) in rows {
+      try database.execute("INSERT INTO doubles VALUES (\(first), \(count), 9, zeroblob(\(bytes)))")
+    }
+    return try DoublesTables.load(database, key: Self.key).count
+  }
+
+  @Test func `rows that follow each other are read, whatever the first number`() throws {
+    #expect(try load([(7, 2, 48), (9, 1, 24)]) == 3)
+  }
+
+  @Test(
+    arguments: [
+      // A page of zeros: no table is large enough to tell so many equal hashes apart.
+      [(0, 65_536, 65_536 * 24)],
+      [(0, 2, 48), (3, 1, 24)], [(0, 2, 48), (1, 1, 24)], [(0, 3, 48)], [(0, 1, 23)],
+      [(1 << 60, 1, 24)], [(-1, 1, 24)],
+    ] as [[(Int64, Int64, Int)]])
+  func `a memory that cannot be is refused as damage`(_ rows: [(Int64, Int64, Int)]) throws {
+    let error = #expect(throws: DatabaseError.self) { try load(rows) }
+    #expect(error?.kind == .corrupt)
+  }
 }

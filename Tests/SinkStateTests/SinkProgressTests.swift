@@ -47,7 +47,7 @@ import Testing
   @Test func `cursor, generation and every count come back from the file`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/sink.sqlite"
-    var ledger = SinkLedger(start: Position(epoch: 3, offset: .max - 100))
+    var ledger = SinkLedger(start: Position(epoch: 3, offset: 1 << 59))
     ledger.applied = 1
     ledger.duplicate = 2
     ledger.refused = 3
@@ -56,9 +56,9 @@ import Testing
     ledger.notMatched = 6
     ledger.missing = 7
     ledger.skipped = 8
-    ledger.rewound = .max
+    ledger.rewound = 1 << 59
     let progress = SinkProgress(
-      cursor: Position(epoch: .max, offset: .max - 1), seekGeneration: 9, ledger: ledger)
+      cursor: Position(epoch: .max, offset: 1 << 60 - 1), seekGeneration: 9, ledger: ledger)
     do {
       let database = try Database(path, migrations: [SinkTables.migration])
       #expect(try SinkTables.load(database) == nil)
@@ -69,5 +69,22 @@ import Testing
     }
     let database = try Database(path, migrations: [SinkTables.migration])
     #expect(try SinkTables.load(database) == progress)
+  }
+
+  @Test(arguments: [
+    "applied = 5", "cursor_offset = 3", "start_offset = 20", "dead = -1", "rewound = 1 << 60",
+    "cursor_offset = -1", "seek_generation = -1", "applied = -1, duplicate = 1",
+  ])
+  func `a ledger that cannot be is refused as damage`(_ change: String) throws {
+    let folder = try TemporaryFolder()
+    let database = try Database(folder.file("sink"), migrations: [SinkTables.migration])
+    var progress = SinkProgress(start: Self.start)
+    progress.ledger.applied = 4
+    progress.advance(to: Position(epoch: 1, offset: 14))
+    try SinkTables.store(progress, in: database)
+    #expect(try SinkTables.load(database) == progress)
+    try database.execute("UPDATE sink_progress SET \(change)")
+    let error = #expect(throws: DatabaseError.self) { try SinkTables.load(database) }
+    #expect(error?.kind == .corrupt)
   }
 }

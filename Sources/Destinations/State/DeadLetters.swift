@@ -25,8 +25,8 @@ public enum DeadLetters {
     let row = try database.prepare("SELECT count, bytes, queued, dropped FROM letter_totals")
     guard try row.step() else { return Totals() }
     return Totals(
-      count: row.unsigned(0), bytes: row.unsigned(1), queued: row.unsigned(2),
-      dropped: row.unsigned(3))
+      count: try row.count(0), bytes: try row.count(1), queued: try row.count(2),
+      dropped: try row.count(3))
   }
 
   /// Calls `body` with each from `first` on, in order, until it returns false.

@@ -1,5 +1,6 @@
 public import Database
 internal import Hashing
+internal import SinkState
 public import Primitives
 
 /// Opening the state file, also one that is damaged.
@@ -10,6 +11,10 @@ extension DeliveryStore {
     do throws(DatabaseError) {
       let database = try StateSchema.open(folder.stateFile)
       if try StateSchema.isSound(database) {
+        // SQLite finds nothing wrong with a count that cannot be.
+        _ = try SinkTables.load(database)
+        _ = try ForgottenTables.load(database, key: KeyedHash(key: key(of: database)))
+        _ = try DeadLetters.totals(database)
         // Shows at once whether it can be written.
         try database.transaction { () throws(DatabaseError) in
           try database.execute("UPDATE letter_totals SET dropped = dropped")

@@ -32,9 +32,9 @@ public struct StoredStatus: Sendable {
     writtenAt = Timestamp(nanoseconds: row.integer(0))
     state = row.text(1)
     reason = row.text(2)
-    waiting = row.unsigned(3)
+    waiting = try row.count(3)
     oldest = row.isNull(4) ? nil : Timestamp(nanoseconds: row.integer(4))
-    lag = row.unsigned(5)
+    lag = try row.count(5)
     rate = row.double(6)
     json = row.text(7)
   }
