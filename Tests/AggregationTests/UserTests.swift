@@ -97,4 +97,16 @@ import Testing
     try trial.feed([Line.track("Opened", "bert", "2024-05-03T13:00:00Z")])
     #expect(try trial.answer().series("unique user")["2024-05-03T00:00:00Z"] == 3)
   }
+
+  @Test(arguments: ["VALUES (7, 7)", "VALUES (7, 8), (8, 9), (9, 7)"])
+  func `joins in a ring are refused as damage`(_ rows: String) throws {
+    let trial = try Trial(Self.reports)
+    try trial.commit()
+    try trial.store.database.execute("INSERT INTO joined \(rows)")
+    #expect(throws: AggregatorError.self) { try trial.restart() }
+    let reading = try ReportReading(trial.store.database.path)
+    #expect(throws: AggregatorError.self) {
+      try reading.answer(trial.definitions[0], ReportQuestion())
+    }
+  }
 }

@@ -172,4 +172,29 @@ import Testing
       #expect(answer["expired"].number == 3 && answer["late"].number == 1, "\(name)")
     }
   }
+
+  @Test(arguments: [
+    "end = start", "state = zeroblob(9)",
+    // A count of 2^48 events.
+    "state = x'0180808080808040000000'",
+  ])
+  func `a window that cannot be is refused as damage`(_ change: String) throws {
+    let trial = try Trial(#"{"name": "r", "measures": ["count"], "window": "day"}"#)
+    try trial.feed(#"{"event": "A", "timestamp": "2024-05-01T12:00:00Z", "userId": "u"}"#)
+    try trial.commit()
+    let question = ReportQuestion(from: .second(.min), to: .second(.max))
+    #expect(try trial.reportAnswer(nil, question).windows.count == 1)
+    try trial.store.database.execute("UPDATE window SET \(change)")
+    let reading = try ReportReading(trial.store.database.path)
+    let error = #expect(throws: AggregatorError.self) {
+      try reading.answer(trial.definitions[0], question)
+    }
+    #expect("\(error as Any)".contains(trial.store.database.path))
+  }
+
+  @Test func `a group whose text is none is answered in JSON`() {
+    // {"\xF0": null}
+    let values = GroupKey.values([0x81, 0xA1, 0xF0, 0xC0])
+    #expect(values == [.json(Array("{\"\u{FFFD}\":null}".utf8))])
+  }
 }

@@ -76,8 +76,8 @@ extension Cell {
   }
 
   init(from input: inout StateReader, _ shape: CellShape) throws(StateError) {
-    count = try input.number()
-    mayMiss = try input.number()
+    count = try input.events()
+    mayMiss = try input.events()
     for _ in shape.sets { sets.append(try DistinctSet(from: &input)) }
     for _ in 0..<shape.numbers { numbers.append(try NumberSummary(from: &input)) }
     for _ in 0..<shape.sketches { sketches.append(try QuantileSketch(from: &input)) }
@@ -87,6 +87,10 @@ extension Cell {
       guard histogram.counts.count == labels else { throw input.damaged }
       histograms.append(histogram)
     }
-    for _ in 0..<shape.tallies { tallies.append(try input.signed()) }
+    for _ in 0..<shape.tallies {
+      let tally = try input.signed()
+      guard tally.magnitude < 1 << 56 else { throw input.damaged }
+      tallies.append(tally)
+    }
   }
 }

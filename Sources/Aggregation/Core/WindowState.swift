@@ -164,7 +164,7 @@ extension WindowState {
   static func events(in bytes: [UInt8]) throws(StateError) -> UInt64 {
     var input = StateReader(bytes)
     guard try input.byte() == Self.version else { throw input.damaged }
-    return try input.number()
+    return try input.events()
   }
 
   func encoded() -> [UInt8] {
@@ -189,9 +189,9 @@ extension WindowState {
     self.init(range, shape)
     var input = StateReader(bytes)
     guard try input.byte() == Self.version else { throw input.damaged }
-    events = try input.number()
-    folded = try input.number()
-    missing = try input.number()
+    events = try input.events()
+    folded = try input.events()
+    missing = try input.events()
     if try input.byte() == 1 { other = try Cell(from: &input, shape) }
     let count = try input.count(of: 3)
     cells.reserveCapacity(count)

@@ -149,7 +149,8 @@ enum GroupKey {
       do throws(CodecError) {
         try CanonicalJSON.append(value: span.extracting(start..<reader.position), to: &json)
       } catch { return values }
-      values.append(.json(json))
+      // A damaged file may hold texts that are none, which JSON cannot have.
+      values.append(.json(Array(String(decoding: json, as: UTF8.self).utf8)))
     }
     return values
   }

@@ -57,7 +57,7 @@ struct ReportReading: ~Copyable {
       let watermark = try watermark()
       var builder = AnswerBuilder(
         plan, question, watermark: watermark,
-        people: plan.joinsPeople ? try people() : nil)
+        people: plan.joinsPeople ? try AggregatorStore.people(database) : nil)
       try read(stored.id, plan, question, watermark) { builder.add($0) }
       if builder.needsSecondReading, question.listsWindows {
         builder.beginSecondReading()
@@ -86,7 +86,7 @@ struct ReportReading: ~Copyable {
     try rows.bind(2, max(question.from?.second(in: zone) ?? .min, expired))
     try rows.bind(3, question.to?.second(in: zone) ?? .max)
     while try rows.step() {
-      let range = rows.integer(0)..<rows.integer(1)
+      let range = try AggregatorStore.range(rows, database)
       let window: WindowState
       do throws(StateError) {
         window = try WindowState(range, plan.shape, from: rows.bytes(2))
@@ -108,23 +108,14 @@ struct ReportReading: ~Copyable {
     try rows.bind(2, definition.signature)
     guard try rows.step() else { return nil }
     let counters = ReportCounters(
-      matched: rows.unsigned(1), expired: rows.unsigned(6), late: rows.unsigned(2),
-      withoutUser: rows.unsigned(3), unreadable: rows.unsigned(4), trimmed: rows.unsigned(5))
+      matched: try rows.count(1), expired: try rows.count(6), late: try rows.count(2),
+      withoutUser: try rows.count(3), unreadable: try rows.count(4), trimmed: try rows.count(5))
     return (rows.integer(0), counters)
   }
 
   private func watermark() throws(DatabaseError) -> Int64 {
     let clock = try database.prepare("SELECT watermark FROM clock")
     return try clock.step() ? clock.integer(0) : .min
-  }
-
-  private func people() throws(DatabaseError) -> PeopleJoin {
-    var people = PeopleJoin()
-    let joins = try database.prepare("SELECT id, person FROM joined")
-    while try joins.step() {
-      people.restore(PeopleJoin.Join(id: joins.unsigned(0), person: joins.unsigned(1)))
-    }
-    return people
   }
 }
 

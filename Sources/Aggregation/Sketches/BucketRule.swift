@@ -73,8 +73,8 @@ extension Histogram: StateCoded {
   }
 
   init(from input: inout StateReader) throws(StateError) {
-    leftOut = try input.number()
+    leftOut = try input.events()
     counts = []
-    for _ in 0..<(try input.count()) { counts.append(try input.number()) }
+    for _ in 0..<(try input.count()) { counts.append(try input.events()) }
   }
 }

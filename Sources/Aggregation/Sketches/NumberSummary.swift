@@ -116,8 +116,8 @@ extension NumberSummary: StateCoded {
   }
 
   init(from input: inout StateReader) throws(StateError) {
-    count = try input.number()
-    leftOut = try input.number()
+    count = try input.events()
+    leftOut = try input.events()
     wholeSum = try input.fixed()
     let doubles = try input.byte()
     hasDoubles = doubles != 0

@@ -156,7 +156,7 @@ extension QuantileSketch: StateCoded {
   }
 
   init(from input: inout StateReader) throws(StateError) {
-    count = try input.number()
+    count = try input.events()
     least = try input.double()
     greatest = try input.double()
     isWhole = try input.byte() == 1
@@ -166,13 +166,10 @@ extension QuantileSketch: StateCoded {
       for _ in 0..<count { values.append(try input.double()) }
       return
     }
-    // Far more than can be counted, far less than sums and doubles can take.
-    guard count < 1 << 62 else { throw input.damaged }
     var left = count
     for _ in 0..<(try input.count(of: 2)) {
-      guard let bucket = Int32(exactly: try input.signed()), bucket > .min else {
-        throw input.damaged
-      }
+      guard let bucket = Int32(exactly: try input.signed()), bucket.magnitude < 2048 << UInt32(bits)
+      else { throw input.damaged }
       let more = try input.number()
       guard more <= left else { throw input.damaged }
       left -= more

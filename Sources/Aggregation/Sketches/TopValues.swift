@@ -118,12 +118,12 @@ extension TopValues: StateCoded {
   }
 
   init(from input: inout StateReader) throws(StateError) {
-    other = try input.number()
-    folded = try input.number()
-    missing = try input.number()
+    other = try input.events()
+    folded = try input.events()
+    missing = try input.events()
     for index in 0..<(try input.count(of: 3)) {
       guard keys.intern(try input.text()) == index else { throw input.damaged }
-      entries.append(Entry(count: try input.number(), mayMiss: try input.number()))
+      entries.append(Entry(count: try input.events(), mayMiss: try input.events()))
     }
   }
 }

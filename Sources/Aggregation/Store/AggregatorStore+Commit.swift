@@ -154,7 +154,7 @@ extension AggregatorStore {
     let starts = try database.prepare("SELECT start, end FROM window WHERE report = ?")
     try starts.bind(1, report.id)
     var ranges: [Range<Int64>] = []
-    while try starts.step() { ranges.append(starts.integer(0)..<starts.integer(1)) }
+    while try starts.step() { ranges.append(try Self.range(starts, database)) }
     let read = try database.prepare("SELECT state FROM window WHERE report = ? AND start = ?")
     let put = try database.prepare("UPDATE window SET state = ? WHERE report = ? AND start = ?")
     for range in ranges where !report.isLoaded(range.lowerBound) {

@@ -56,8 +56,9 @@ extension AggregatorStore {
         + "expired FROM report")
     while try rows.step() {
       let counters = ReportCounters(
-        matched: rows.unsigned(4), expired: rows.unsigned(9), late: rows.unsigned(5),
-        withoutUser: rows.unsigned(6), unreadable: rows.unsigned(7), trimmed: rows.unsigned(8))
+        matched: try rows.count(4), expired: try rows.count(9), late: try rows.count(5),
+        withoutUser: try rows.count(6), unreadable: try rows.count(7),
+        trimmed: try rows.count(8))
       known[rows.text(0)] = Known(
         id: rows.integer(1), signature: rows.text(2), counters: counters,
         isFilling: rows.integer(3) != 0)

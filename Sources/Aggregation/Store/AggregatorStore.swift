@@ -93,11 +93,7 @@ final class AggregatorStore {
   func load(_ horizon: Int = Doubles.defaultHorizon) throws(AggregatorError) -> AggregatorCore? {
     do throws(DatabaseError) {
       guard let progress = try SinkTables.load(database) else { return nil }
-      var people = PeopleJoin()
-      let joins = try database.prepare("SELECT id, person FROM joined")
-      while try joins.step() {
-        people.restore(PeopleJoin.Join(id: joins.unsigned(0), person: joins.unsigned(1)))
-      }
+      let people = try Self.people(database)
       let clock = try database.prepare("SELECT highest, watermark FROM clock")
       let hasClock = try clock.step()
       return AggregatorCore(
@@ -107,6 +103,33 @@ final class AggregatorStore {
         highest: hasClock ? clock.integer(0) : .min,
         watermark: hasClock ? clock.integer(1) : .min)
     } catch { throw .database(error) }
+  }
+}
+
+extension AggregatorStore {
+  static func people(_ database: borrowing Database) throws(DatabaseError) -> PeopleJoin {
+    var people = PeopleJoin()
+    let joins = try database.prepare("SELECT id, person FROM joined")
+    while try joins.step() {
+      let join = PeopleJoin.Join(id: joins.unsigned(0), person: joins.unsigned(1))
+      guard people.restore(join) else {
+        throw DatabaseError(
+          kind: .corrupt, path: database.path, text: "person \(join.person) is joined in a ring")
+      }
+    }
+    return people
+  }
+
+  /// From the first second of a window to the one after its last.
+  static func range(
+    _ row: borrowing Statement, _ database: borrowing Database
+  ) throws(DatabaseError) -> Range<Int64> {
+    guard row.integer(0) < row.integer(1) else {
+      throw DatabaseError(
+        kind: .corrupt, path: database.path,
+        text: "a window from \(row.integer(0)) ends at \(row.integer(1))")
+    }
+    return row.integer(0)..<row.integer(1)
   }
 }
 

@@ -82,6 +82,13 @@ struct StateReader {
     }
   }
 
+  /// How many events: far more than can be counted, far less than sums of some can take.
+  mutating func events() throws(StateError) -> UInt64 {
+    let value = try number()
+    guard value < 1 << 48 else { throw damaged }
+    return value
+  }
+
   mutating func signed() throws(StateError) -> Int64 {
     let value = try number()
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)

@@ -43,7 +43,12 @@ struct PeopleJoin: Sendable {
     new.append(Join(id: id, person: person))
   }
 
-  mutating func restore(_ join: Join) { persons[join.id] = join.person }
+  /// - Returns: false for one that makes a ring, as only damage does.
+  mutating func restore(_ join: Join) -> Bool {
+    guard person(of: join.person) != join.id else { return false }
+    persons[join.id] = join.person
+    return true
+  }
 
   /// Forgets an id, and what was joined to it. Goes through all joins.
   mutating func erase(_ id: UInt64) {

@@ -61,7 +61,7 @@ extension SessionTrack: StateCoded {
       let start = try input.signed()
       let length = Int64(bitPattern: try input.number())
       sessions.append(
-        Session(start: start, end: start &+ length, events: try input.number()))
+        Session(start: start, end: start &+ length, events: try input.events()))
     }
   }
 }
