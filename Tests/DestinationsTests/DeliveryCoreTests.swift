@@ -304,4 +304,17 @@ struct DeliveryCoreTests {
     #expect(settlement?.progress?.ledger.applied == 1)
     #expect(settlement?.progress?.cursor.offset == 1)
   }
+
+  @Test func `a dead letter of before the ledger began leaves it as it is`() {
+    var trial = CoreTrial()
+    // As after a damaged file: its letters were taken over, its ledger begins anew.
+    trial.core.take(letter: CoreTrial.event(0, user: 1, letter: 8), at: 0)
+    #expect(trial.request(.delivered) == [0])
+    #expect(trial.settlement()?.progress?.ledger.accounted == 0)
+    trial.feed([1])
+    #expect(trial.request(.split("bad")) == [0])
+    let progress = trial.settlement()?.progress
+    #expect(progress?.ledger.dead == 1)
+    #expect(progress.map { $0.ledger.isBalanced(at: $0.cursor) } == true)
+  }
 }

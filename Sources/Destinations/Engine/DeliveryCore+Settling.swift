@@ -50,23 +50,21 @@ extension DeliveryCore {
     }
   }
 
-  /// It was counted as dead when it became a dead letter.
+  /// It was counted as dead when it became a dead letter, unless the ledger began after that: then it has
+  /// none of it to count anew.
   private mutating func redriven(_ letter: Int64, _ outcome: DeliveryOutcome) {
     letters.remove(letter)
     settlement.redriven.append((letter, outcome))
+    if case .delivered = outcome { counts.redriven += 1 }
+    if case .unproven = outcome { counts.redriven += 1 }
+    guard progress.ledger.dead > 0 else { return }
     switch outcome {
-    case .delivered, .unproven:
-      counts.redriven += 1
-      progress.ledger.dead &-= 1
-      progress.ledger.applied += 1
-    case .forgotten:
-      progress.ledger.dead &-= 1
-      progress.ledger.forgotten += 1
-    case .skipped:
-      progress.ledger.dead &-= 1
-      progress.ledger.notMatched += 1
-    case .dead: break
+    case .delivered, .unproven: progress.ledger.applied += 1
+    case .forgotten: progress.ledger.forgotten += 1
+    case .skipped: progress.ledger.notMatched += 1
+    case .dead: return
     }
+    progress.ledger.dead -= 1
   }
 
   /// Erases what waits of these people. What is under way cannot be called back; it is not sent again.
