@@ -29,6 +29,18 @@ public struct Position: Hashable, Sendable, Comparable {
   }
 }
 
+extension UInt64 {
+  /// An offset or a sequence that a broker names: what clients and sinks add to it fits then.
+  ///
+  /// - Throws: from 2^60 on, which no journal comes to.
+  func countable(_ verb: Verb) throws(ProtocolError) -> UInt64 {
+    guard self < 1 << 60 else {
+      throw .body(verb, reason: "\(self) events are more than there can be")
+    }
+    return self
+  }
+}
+
 /// The head of one delivered batch; its bytes are at `range` of the message.
 public struct Delivery: Hashable, Sendable {
   public static let headerBytes = 24
@@ -60,12 +72,13 @@ public struct DeliveryMessage: Hashable, Sendable {
   public var scannedTo: Position
   public var deliveries: [Delivery]
 
-  /// Checks that every delivery lies within `message`; the batches themselves are checked by `Batch`.
+  /// Checks that every delivery lies within `message` and its offsets can be; the batches themselves are checked by `Batch`.
   public init(decoding message: RawSpan) throws(ProtocolError) {
     guard message.byteCount >= Self.headerBytes else { throw .tooShort(bytes: message.byteCount) }
     let start = MessageHeader.byteCount
     scannedTo = Position(
-      epoch: message.bigEndian(at: start + 8), offset: message.bigEndian(at: start))
+      epoch: message.bigEndian(at: start + 8),
+      offset: try message.bigEndian(at: start, as: UInt64.self).countable(.batch))
     let count = Int(message.bigEndian(at: start + 12, as: UInt32.self))
     guard count <= message.byteCount / Delivery.headerBytes else {
       throw .body(.batch, reason: "\(count) deliveries do not fit in it")
@@ -84,7 +97,8 @@ public struct DeliveryMessage: Hashable, Sendable {
       }
       deliveries.append(
         Delivery(
-          epoch: message.bigEndian(at: at), base: message.bigEndian(at: at + 8),
+          epoch: message.bigEndian(at: at),
+          base: try message.bigEndian(at: at + 8, as: UInt64.self).countable(.batch),
           time: message.bigEndian(at: at + 16), range: first..<first + length))
       at = first + length
     }

@@ -39,8 +39,8 @@ public struct LiveMeta: Hashable, Sendable {
     let version: UInt8 = bytes.bigEndian(at: 0)
     guard version >= Self.version else { throw .version(version) }
     epoch = bytes.bigEndian(at: 4)
-    offset = bytes.bigEndian(at: 8)
-    sequence = bytes.bigEndian(at: 16)
+    offset = try bytes.bigEndian(at: 8, as: UInt64.self).countable(.batch)
+    sequence = try bytes.bigEndian(at: 16, as: UInt64.self).countable(.batch)
     time = bytes.bigEndian(at: 24)
   }
 

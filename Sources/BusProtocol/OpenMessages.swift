@@ -142,10 +142,11 @@ public struct OpenedMessage: Hashable, Sendable {
     let map = try ControlMap(body: message, of: .opened)
     token = try MessageHeader(decoding: message).token
     cursor = Position(
-      epoch: UInt32(clamping: map.number("epoch")), offset: map.number("cursor"))
-    earliest = map.number("earliest")
-    head = map.number("head")
-    seekGeneration = map.number("generation")
+      epoch: UInt32(clamping: map.number("epoch")),
+      offset: try map.number("cursor").countable(.opened))
+    earliest = try map.number("earliest").countable(.opened)
+    head = try map.number("head").countable(.opened)
+    seekGeneration = try map.number("generation").countable(.opened)
     isPaused = map.flag("paused")
     epochs = map.list("epochs").compactMap { item in
       guard case .list(let parts) = item, parts.count >= 2, case .number(let epoch) = parts[0],
@@ -189,8 +190,11 @@ public struct GapMessage: Hashable, Sendable {
   public init(decoding message: RawSpan) throws(ProtocolError) {
     let map = try ControlMap(body: message, of: .gap)
     token = try MessageHeader(decoding: message).token
-    from = Position(epoch: UInt32(clamping: map.number("fromEpoch")), offset: map.number("from"))
-    to = Position(epoch: UInt32(clamping: map.number("toEpoch")), offset: map.number("to"))
+    from = Position(
+      epoch: UInt32(clamping: map.number("fromEpoch")),
+      offset: try map.number("from").countable(.gap))
+    to = Position(
+      epoch: UInt32(clamping: map.number("toEpoch")), offset: try map.number("to").countable(.gap))
     why = map.text("why")
   }
 

@@ -47,6 +47,7 @@ public struct HeadMessage: Hashable, Sendable {
 
   public init(decoding message: RawSpan) throws(ProtocolError) {
     (head, lag) = try twoNumbers(message, .head)
+    _ = try head.countable(.head)
     isPaused = try MessageHeader(decoding: message).flags & Self.pausedFlag != 0
   }
 

@@ -113,4 +113,18 @@ struct ProducerCoreTests {
     #expect(core.bytesInFlight == 0)
     #expect(core.queuedCost == 0)
   }
+
+  @Test func `a broker that leaves no room for a sequence is told of`() {
+    var core = ProducerCore(
+      .init(client: "c", producer: [UInt8](repeating: 1, count: 16), instance: [1]), seed: 1)
+    core.enqueue(batch(1))
+    let welcome = WelcomeMessage(
+      token: 1, epoch: 1, storedSequence: .max, windowBytes: 1 << 20, broker: BrokerDescription())
+    unsafe core.receive(welcome.encode().span.bytes, at: 0)
+    #expect(core.phase == .ended)
+    let failure = core.takeActions().compactMap { action in
+      if case .failed(let error) = action { error.description } else { nil as String? }
+    }
+    #expect(failure.first?.contains("publish under another identity") ?? false)
+  }
 }

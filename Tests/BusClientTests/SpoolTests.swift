@@ -1,10 +1,11 @@
 import BusBroker
-import BusClient
 import BusProtocol
 import Database
 import Glibc
 import TestSupport
 import Testing
+
+@testable import BusClient
 
 @Suite(.timeLimit(.minutes(5)))
 struct SpoolTests {
@@ -74,5 +75,59 @@ struct SpoolTests {
     #expect(throws: BusClientError.self) { try Producer(configuration) }
     let second = try Producer(configuration)
     #expect(second.counters.published == 0)
+  }
+
+  /// A spool of three batches of one event, the first two of which were sent as 4 and 5.
+  private func spool(_ folder: TemporaryFolder, _ change: String) throws -> Spool {
+    let path = folder.file("spool.sqlite")
+    do {
+      var spool = try Spool.open(path, maximumBytes: 1 << 20)
+      for number in 0..<3 {
+        var builder = BatchBuilder()
+        builder.payloads = payload("A", number)
+        builder.append(name: Array("A".utf8))
+        let isKept = spool.append(OutgoingBatch(taking: &builder, cost: 1, largestEvent: 1))
+        #expect(isKept)
+      }
+    }
+    let database = try Database(path, migrations: [""])
+    try database.execute("UPDATE batch SET sequence = id + 3 WHERE id < 3; \(change)")
+    return try Spool.open(path, maximumBytes: 1 << 20)
+  }
+
+  @Test(
+    arguments: [
+      ("", [4, 5, 10]), ("UPDATE batch SET sequence = 9 WHERE id = 2", [4, 9, 10]),
+      ("UPDATE batch SET sequence = 4 WHERE id = 2", [4]),
+      ("UPDATE batch SET sequence = 0 WHERE id = 1", []),
+      ("UPDATE batch SET sequence = -1 WHERE id = 2", [4]),
+      ("UPDATE batch SET sequence = 9223372036854775807 WHERE id = 1", []),
+    ] as [(String, [UInt64])])
+  func `a batch whose number does not follow ends what goes out`(
+    _ change: String, _ numbers: [UInt64]
+  ) throws {
+    let folder = try TemporaryFolder()
+    var spool = try spool(folder, change)
+    let found = spool.load(limit: 10, after: 9).map(\.sequence)
+    let isDrained = spool.isDrained
+    #expect(found == numbers && isDrained == (numbers.count == 3))
+  }
+
+  @Test func `counts that damage made too large do not overflow their sum`() throws {
+    let folder = try TemporaryFolder()
+    let spool = try spool(folder, "UPDATE batch SET events = 9223372036854775807")
+    let events = spool.events
+    #expect(events == 3 * 65_535)
+  }
+
+  @Test func `nothing is kept before a row that has none before it`() throws {
+    let folder = try TemporaryFolder()
+    var spool = try spool(folder, "UPDATE batch SET id = -9223372036854775808 WHERE id = 1")
+    var builder = BatchBuilder()
+    builder.payloads = payload("A", 9)
+    builder.append(name: Array("A".utf8))
+    let batch = OutgoingBatch(taking: &builder, cost: 1, largestEvent: 1)
+    let kept = spool.keep(before: [batch], after: [])
+    #expect(kept == 0)
   }
 }

@@ -194,4 +194,28 @@ import Testing
     #expect(gap.why == "epoch")
     #expect(gap.token == 3)
   }
+
+  @Test(arguments: [.max, 1 << 60, 1 << 60 - 1] as [UInt64])
+  func `an offset that no journal comes to is refused`(_ offset: UInt64) {
+    let isKnown = offset < 1 << 60
+    let position = Position(epoch: 1, offset: offset)
+    var delivery: [UInt8] = []
+    DeliveryMessage.begin(MessageHeader(.batch), into: &delivery)
+    DeliveryMessage.finish(&delivery, scannedTo: position, deliveries: 0)
+    #expect(isKnown == ((try? DeliveryMessage(decoding: unsafe delivery.span.bytes)) != nil))
+    let gap = GapMessage(token: 1, from: position, to: position, why: "damage").encode()
+    #expect(isKnown == ((try? GapMessage(decoding: unsafe gap.span.bytes)) != nil))
+    let head = HeadMessage(head: offset, lag: 0).encode(token: 1)
+    #expect(isKnown == ((try? HeadMessage(decoding: unsafe head.span.bytes)) != nil))
+    for place in [(offset, 0), (0, offset)] as [(UInt64, UInt64)] {
+      var live: [UInt8] = []
+      LiveMeta(epoch: 1, offset: place.0, sequence: place.1, time: 1).encode(into: &live)
+      #expect(isKnown == ((try? LiveMeta(decoding: unsafe live.span.bytes)) != nil))
+    }
+    let opened = OpenedMessage(
+      token: 1, cursor: position, earliest: 0, head: 0, seekGeneration: 0, epochs: [],
+      broker: BrokerDescription()
+    ).encode()
+    #expect(isKnown == ((try? OpenedMessage(decoding: unsafe opened.span.bytes)) != nil))
+  }
 }

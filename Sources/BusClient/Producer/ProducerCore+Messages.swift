@@ -45,6 +45,14 @@ extension ProducerCore {
   }
 
   private mutating func welcome(_ welcome: WelcomeMessage, at now: Int64) {
+    // Sequences are the clients' own numbers; whose are these, there is none behind them.
+    guard welcome.storedSequence < .max >> 1 else {
+      return end(
+        .refused(
+          code: RefusalCode.badRequest.rawValue,
+          text: "batch \(welcome.storedSequence) of this producer is stored, and none can follow: "
+            + "publish under another identity"))
+    }
     let isNew = !isLive || welcome.token != token
     token = welcome.token
     window = welcome.windowBytes

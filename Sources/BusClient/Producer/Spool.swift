@@ -19,8 +19,9 @@ struct Spool: ~Copyable {
   private let insert: Statement
   private let maximumBytes: Int
   private var bytes: Int
-  /// The last row that `load` gave out.
+  /// The last row that `load` gave out, and its sequence.
   private var loaded = Int64.min
+  private var lastSequence: UInt64 = 0
   /// Rows that `load` has not given out.
   private var waiting: Int
   private(set) var events: Int
@@ -39,7 +40,7 @@ struct Spool: ~Copyable {
     let insert = try database.prepare(
       "INSERT INTO batch (id, sequence, events, message) VALUES (?, ?, ?, ?)")
     let sums = try database.prepare(
-      "SELECT count(*), ifnull(sum(events), 0), ifnull(sum(length(message)), 0) FROM batch")
+      "SELECT count(*), \(Self.sums) FROM batch")
     _ = try sums.step()
     waiting = Int(sums.integer(0))
     events = Int(sums.integer(1))
@@ -48,6 +49,10 @@ struct Spool: ~Copyable {
     self.insert = insert
     self.database = database
   }
+
+  /// Events and bytes. A damaged count must not make a sum of which nothing can be taken.
+  private static let sums =
+    "ifnull(sum(min(max(events, 0), 65535)), 0), ifnull(sum(length(message)), 0)"
 
   private static let schema = """
     CREATE TABLE producer (id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL);
@@ -124,10 +129,11 @@ struct Spool: ~Copyable {
 
   /// The next batches, each with the sequence it is to be sent under, which is on disk by now.
   ///
-  /// A row that cannot be read ends the loading: nothing behind it goes out before it.
-  mutating func load(limit: Int, after lastSequence: UInt64) -> [OutgoingBatch] {
+  /// A row that cannot be read, or whose sequence does not follow, ends the loading: nothing behind it goes
+  /// out before it.
+  mutating func load(limit: Int, after sequence: UInt64) -> [OutgoingBatch] {
     do throws(DatabaseError) {
-      var last = lastSequence
+      var next = max(sequence, lastSequence) + 1
       var rows: [(id: Int64, sequence: UInt64, message: [UInt8])] = []
       let (first, count) = (loaded, Int64(limit))
       try database.transaction { () throws(DatabaseError) in
@@ -138,10 +144,11 @@ struct Spool: ~Copyable {
         try find.bind(2, count)
         while try find.step() {
           let isNew = find.isNull(1)
-          last = isNew ? last + 1 : max(last, find.unsigned(1))
-          rows.append((find.integer(0), isNew ? last : find.unsigned(1), find.bytes(2)))
+          let sequence = isNew ? next : find.unsigned(1)
+          rows.append((find.integer(0), sequence, find.bytes(2)))
+          if sequence < .max >> 1 { next = max(next, sequence + 1) }
           guard isNew else { continue }
-          try number.bind(1, last)
+          try number.bind(1, sequence)
           try number.bind(2, find.integer(0))
           try number.run()
         }
@@ -149,13 +156,14 @@ struct Spool: ~Copyable {
       var batches: [OutgoingBatch] = []
       for row in rows {
         let start = PublishMessage.batchStart
-        guard row.message.count > start,
+        guard row.sequence > lastSequence, row.sequence < .max >> 1, row.message.count > start,
           let batch = checked(row.message, from: start)
         else { break }
         batches.append(
           OutgoingBatch(
             message: row.message, batch: batch, sequence: row.sequence, row: row.id))
         loaded = row.id
+        lastSequence = row.sequence
       }
       waiting -= batches.count
       return batches
@@ -183,7 +191,7 @@ struct Spool: ~Copyable {
         }
       }
       let sums = try database.prepare(
-        "SELECT ifnull(sum(events), 0), ifnull(sum(length(message)), 0) FROM batch")
+        "SELECT \(Self.sums) FROM batch")
       _ = try sums.step()
       events = Int(sums.integer(0))
       bytes = Int(sums.integer(1))
@@ -200,8 +208,13 @@ struct Spool: ~Copyable {
       try database.execute("BEGIN IMMEDIATE")
       let find = try database.prepare("SELECT ifnull(min(id), 0) FROM batch")
       _ = try find.step()
-      let first = min(0, find.integer(0)) - Int64(before.count)
+      let (first, overflow) = min(0, find.integer(0)).subtractingReportingOverflow(
+        Int64(before.count))
       try find.reset()
+      guard !overflow else {
+        throw DatabaseError(
+          kind: .corrupt, path: database.path, text: "nothing fits before its first row")
+      }
       for (index, batch) in before.enumerated() { try write(batch, id: first + Int64(index)) }
       for batch in after { try write(batch, id: nil) }
       try database.execute("COMMIT")
