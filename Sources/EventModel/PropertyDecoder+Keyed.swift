@@ -70,10 +70,7 @@ final class KeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
     var at = try find(key)
-    return try Float(
-      source.read(&at, key: key.stringValue) { reader throws(MessagePackError) in
-        try reader.readDoubleOrExactInt()
-      })
+    return try source.float(&at, key: key.stringValue)
   }
 
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {

@@ -61,10 +61,7 @@ struct ListReader: UnkeyedDecodingContainer {
 
   mutating func decode(_ type: Float.Type) throws -> Float {
     try next()
-    return try Float(
-      source.read(&position) { reader throws(MessagePackError) in
-        try reader.readDoubleOrExactInt()
-      })
+    return try source.float(&position)
   }
 
   mutating func decode(_ type: Int.Type) throws -> Int {
@@ -160,10 +157,7 @@ struct ValueReader: SingleValueDecodingContainer {
 
   func decode(_ type: Float.Type) throws -> Float {
     var at = position
-    return try Float(
-      source.read(&at) { reader throws(MessagePackError) in
-        try reader.readDoubleOrExactInt()
-      })
+    return try source.float(&at)
   }
 
   func decode(_ type: Int.Type) throws -> Int {

@@ -98,6 +98,15 @@ final class DecodingSource {
     }
   }
 
+  func float(_ position: inout Int, key: String = "") throws(EventDecodingError) -> Float {
+    try read(&position, key: key) { reader throws(MessagePackError) in
+      let start = reader.position
+      let value = Float(try reader.readDoubleOrExactInt())
+      guard value.isFinite else { throw MessagePackError(.outOfRange, at: start) }
+      return value
+    }
+  }
+
   /// A double alone; where Foundation's `Date` asks for it, from the text of a time.
   func single(_ position: inout Int) throws(EventDecodingError) -> Double {
     if FoundationDate.isDate(current), isText(at: position) {

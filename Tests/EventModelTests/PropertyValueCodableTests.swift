@@ -42,4 +42,16 @@ struct PropertyValueCodableTests {
       String(decoding: try JSONEncoder().encode([PropertyValue.double(value)]), as: UTF8.self)
         == "[null]")
   }
+
+  @Test func `a number that a Float cannot hold is refused, as one that an Int8 cannot`() throws {
+    // {"v": 1e300}
+    let bytes: [UInt8] = [0x81, 0xA1, 0x76, 0xCB, 0x7E, 0x37, 0xE4, 0x3C, 0x88, 0, 0x75, 0x9C]
+    struct Narrow: Codable { var v: Float }
+    struct Wide: Codable { var v: Double }
+    let wide = try PropertyDecoder.decode(Wide.self, from: unsafe PropertyReader(bytes.span.bytes))
+    #expect(wide.v == 1e300)
+    #expect(throws: EventDecodingError.self) {
+      try PropertyDecoder.decode(Narrow.self, from: unsafe PropertyReader(bytes.span.bytes))
+    }
+  }
 }
