@@ -32,6 +32,15 @@ import TrackingPlan
     #expect(try PlanDocument(parsing: compact).compactForApps == compact)
   }
 
+  @Test(arguments: [false, true])
+  func `a plan without events reads back the same, whether it allows others or not`(
+    _ allowsOthers: Bool
+  ) throws {
+    var plan = PlanDocument(version: 1)
+    plan.allowsOthers = allowsOthers
+    #expect(try PlanDocument(parsing: plan.json) == plan)
+  }
+
   @Test func `a constant keeps its type and its digits`() throws {
     let values = ["1", "1.0", "true", "\"1\"", "18446744073709551615", "-0.0", "1e300"]
     let members = values.enumerated().map { "\"p\($0)\": {\"value\": \($1)}" }

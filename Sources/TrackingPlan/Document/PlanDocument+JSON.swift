@@ -14,7 +14,8 @@ extension PlanDocument {
     output.object { output in
       output.key("version")
       output.raw("\(version)")
-      if !events.isEmpty {
+      // Without events a file allows all, unless it says that there are none.
+      if !events.isEmpty || !allowsOthers {
         output.key("events")
         output.object { output in
           for event in events { output.event(event) }
