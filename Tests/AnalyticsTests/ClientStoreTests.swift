@@ -1,5 +1,6 @@
 import Analytics
 import AnalyticsTestSupport
+import Database
 import Foundation
 import Primitives
 import TestSupport
@@ -84,6 +85,25 @@ struct ClientStoreTests {
     let good = FakeTransport()
     #expect(await (try client(good)).flush().isComplete)
     #expect(good.acceptedNames == ["E1", "E2", "E3"])
+  }
+
+  @Test func `a place in the order that leaves none behind it is damage`() async throws {
+    let first = try client(FakeTransport(rest: .failure("no network")))
+    track(1...2, on: first)
+    await first.flush()
+    await first.close()
+    do {
+      let database = try Database(path, migrations: [""])
+      try database.execute(
+        "UPDATE event SET id = 9223372036854775807 WHERE id = (SELECT max(id) FROM event)")
+    }
+    let good = FakeTransport()
+    let second = try client(good)
+    track(3...3, on: second)
+    #expect(await second.flush().isComplete)
+    #expect(good.acceptedNames == ["E1", "E3"])
+    #expect(await second.metrics.storesMovedAside == 1)
+    await second.close()
   }
 
   @Test func `without a place to write, the client goes on in memory and counts it`() async throws {

@@ -38,19 +38,28 @@ final class AnalyticsStore {
   /// All events, oldest first; as many as can be read, and why no more.
   func events() -> (events: [QueuedEvent], failure: DatabaseError?) {
     var events: [QueuedEvent] = []
+    var damage: DatabaseError?
     do throws(DatabaseError) {
       let find = try database.prepare("SELECT id, body FROM event ORDER BY id")
       while try find.step() {
-        let body = find.bytes(1)
-        // What is no object cannot be completed and sent; nothing of ours writes such.
-        if body.first == UInt8(ascii: "{"), body.last == UInt8(ascii: "}") {
-          events.append(QueuedEvent(id: find.integer(0), body: body))
+        let event = QueuedEvent(id: find.integer(0), body: find.bytes(1))
+        if Self.isOurs(event) {
+          events.append(event)
+        } else {
+          damage = DatabaseError(
+            kind: .corrupt, path: database.path, text: "event \(event.id) is none of ours")
         }
       }
-      return (events, nil)
+      return (events, damage)
     } catch {
       return (events, error)
     }
+  }
+
+  /// What is no object cannot be completed and sent, and what has the last place there is leaves none.
+  private static func isOurs(_ event: QueuedEvent) -> Bool {
+    event.id.magnitude < 1 << 60 && event.body.first == UInt8(ascii: "{")
+      && event.body.last == UInt8(ascii: "}")
   }
 
   /// Writes and deletes in one transaction.
