@@ -7,14 +7,17 @@ public struct FuzzTarget: Sendable {
   public let name: String
   /// Inputs to begin with: valid ones of each shape, since chance does not find a magic number.
   public let seeds: [[UInt8]]
+  /// It opens files or answers whole questions, and so takes a hundred times as long as a decoder.
+  public let isSlow: Bool
   public let run: @Sendable ([UInt8]) throws(Violation) -> Void
 
   init(
-    _ name: String, seeds: [[UInt8]],
+    _ name: String, seeds: [[UInt8]], isSlow: Bool = false,
     run: @escaping @Sendable ([UInt8]) throws(Violation) -> Void
   ) {
     self.name = name
     self.seeds = seeds
+    self.isSlow = isSlow
     self.run = run
   }
 
@@ -28,7 +31,8 @@ public struct FuzzTarget: Sendable {
   /// Every target there is.
   public static let all: [FuzzTarget] =
     packedTargets + eventTargets + nameTargets + textTargets + protocolTargets + compressionTargets
-    + journalTargets + segmentTargets + fileTargets + outsideTargets + insideTargets
+    + journalTargets + segmentTargets + fileTargets + outsideTargets + sinkEventTargets
+    + insideTargets
 
   public static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }
 }
@@ -85,6 +89,7 @@ extension [UInt8] {
 #if DEBUG || FUZZING
   private let insideTargets =
     collectorTargets + destinationTargets + stateTargets + archiveTargets + clientTargets
+    + brokerTargets + spoolTargets + sessionTargets + sinkTargets + reportTargets
 #else
   private let insideTargets: [FuzzTarget] = []
 #endif

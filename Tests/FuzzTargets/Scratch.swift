@@ -17,13 +17,34 @@ enum Scratch {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }()
 
-  private static let files = ["catalogue.sqlite", "part", "key"].flatMap {
-    [$0, $0 + "-wal", $0 + "-shm"]
+  /// Makes the folder `name` anew, and returns its path.
+  static func folder(_ name: String) -> String {
+    let path = folder + "/" + name
+    remove(path)
+    unsafe mkdir(path, 0o700)
+    return path
   }
 
-  private static func remove() {
-    for file in files { unsafe unlink(folder + "/" + file) }
-    unsafe rmdir(folder)
+  /// Writes a file and removes all that is beside it.
+  static func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    let parent = Folders.parent(of: path) ?? folder
+    remove(parent)
+    try Folders.make(parent)
+    try write(String(path.dropFirst(folder.count + 1)), bytes)
+  }
+
+  /// With what is in it; a folder in a folder too.
+  private static func remove(_ path: String = folder) {
+    guard let directory = unsafe opendir(path) else { return }
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard name != ".", name != ".." else { continue }
+      if unsafe unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
+    }
+    unsafe closedir(directory)
+    unsafe rmdir(path)
   }
 
   /// Replaces a file, for its owner's eyes.

@@ -5,7 +5,7 @@ internal import Testing
 /// The short form of `Deploy/fuzz`: each decoder with what is kept and some thousands of changes of it.
 /// An input that ends the process ends this test; `Deploy/fuzz TARGET` then finds and shows it.
 struct FuzzTests {
-  private static let mutations = 1_500
+  private static func mutations(_ target: FuzzTarget) -> Int { target.isSlow ? 100 : 1_500 }
 
   private func kept(_ target: FuzzTarget) throws -> [[UInt8]] {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
@@ -21,7 +21,7 @@ struct FuzzTests {
     try #require(!target.seeds.isEmpty)
     for input in [[]] + inputs { check(target, input) }
     var mutator = Mutator(seed: 1)
-    for _ in 0..<Self.mutations { check(target, mutator.next(of: inputs)) }
+    for _ in 0..<Self.mutations(target) { check(target, mutator.next(of: inputs)) }
   }
 
   private func check(_ target: FuzzTarget, _ input: [UInt8]) {

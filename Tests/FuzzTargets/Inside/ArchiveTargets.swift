@@ -5,8 +5,8 @@
 //   archived      [line]: what replay makes of it is an event; query and forgetting do not trap on it
 //   part-name     [path]: a path that counts as a part's does not lead out of the directory
 //   replay-state  the file of a replay; what reads is written as what reads the same
-//   catalogue     [column u8, value u64 or blob of 8 bytes]...: rows of the catalogue changed so are
-//                 refused, or read; nothing that a sink keeps traps
+//   catalogue     rows of the catalogue changed so (RowChanges.swift) are refused, or read; nothing that a
+//                 sink keeps traps
 #if DEBUG || FUZZING
   @testable internal import Archive
   internal import BusProtocol
@@ -30,7 +30,7 @@
         "date=2026-11-30/hour=08/.tmp-part-1-0-99.ndjson.zst", "date=../hour=08/part-1-2-3",
       ], run: namePart),
     FuzzTarget("replay-state", seeds: [replayText], run: readReplayState),
-    FuzzTarget("catalogue", seeds: rowChanges, run: changeRows),
+    FuzzTarget("catalogue", seeds: rowChanges.seeds, run: changeRows),
   ]
 
   private let archivedLines = [
@@ -161,29 +161,19 @@
 
   // Rows
 
-  private let columns: [(statement: String, isBlob: Bool)] =
-    [
-      "epoch", "first", "last", "count", "bytes", "raw_bytes", "min_timestamp", "max_timestamp",
-      "min_time", "max_time", "created", "covered_first", "covered_last",
-    ].map { ("UPDATE parts SET \($0) = ?", false) }
-    + ["path", "sha256"].map { ("UPDATE parts SET \($0) = ?", true) } + [
-      ("UPDATE part_names SET count = ?", false), ("UPDATE part_names SET name = ?", true),
-      ("UPDATE part_people SET hashes = ?", true), ("UPDATE doubles SET first = ?", false),
-      ("UPDATE doubles SET count = ?", false), ("UPDATE doubles SET latest = ?", false),
-      ("UPDATE doubles SET entries = ?", true),
-      ("UPDATE double_totals SET conflicts = ?", false),
-      ("UPDATE double_conflicts SET offset = ?", false), ("UPDATE forgotten SET person = ?", true),
-      ("UPDATE forgotten SET epoch = ?", false), ("UPDATE forgotten SET time = ?", false),
-    ]
-    + [
-      "cursor_epoch", "cursor_offset", "seek_generation", "start_epoch", "start_offset", "applied",
-      "missing", "rewound",
-    ].map { ("UPDATE sink_progress SET \($0) = ?", false) }
-
-  private let rowChanges: [[UInt8]] = columns.indices.map { column in
-    [UInt8(column), 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
-      + [UInt8((column + 1) % columns.count), 0, 0, 0, 0, 0, 0, 0, 1]
-  }
+  private let rowChanges = RowChanges([
+    .init(
+      name: "parts",
+      numbers: [
+        "epoch", "first", "last", "count", "bytes", "raw_bytes", "min_timestamp", "max_timestamp",
+        "min_time", "max_time", "created", "covered_first", "covered_last",
+      ], bytes: ["path", "sha256"]),
+    .init(name: "part_names", numbers: ["count"], bytes: ["name"]),
+    .init(name: "part_people", bytes: ["hashes"]),
+    .init(name: "doubles", numbers: ["first", "count", "latest"], bytes: ["entries"]),
+    .init(name: "double_totals", numbers: ["conflicts"]),
+    .init(name: "double_conflicts", numbers: ["offset"]), forgottenTable, progressTable,
+  ])
 
   /// One catalogue with a row in each table, in a folder that nothing is synced in.
   private final class Sample: Sendable {
@@ -225,27 +215,13 @@
       try accepted("BEGIN") { () throws(DatabaseError) in
         try catalogue.database.execute("BEGIN")
       }
-      let changed = answer { () throws(DatabaseError) in try change(catalogue.database, input) }
-      if case .success = changed { try readRows(catalogue) }
+      try accepted("the changes") { () throws(DatabaseError) in
+        try rowChanges.apply(input, to: catalogue.database)
+      }
+      try readRows(catalogue)
       try accepted("ROLLBACK") { () throws(DatabaseError) in
         try catalogue.database.execute("ROLLBACK")
       }
-    }
-  }
-
-  private func change(
-    _ database: borrowing Database, _ input: [UInt8]
-  ) throws(DatabaseError) {
-    for start in stride(from: 0, to: min(input.count, 90) - 8, by: 9) {
-      let column = columns[Int(input[start]) % columns.count]
-      let bytes = Array(input[(start + 1)..<(start + 9)])
-      let statement = try database.prepare(column.statement)
-      if column.isBlob {
-        try statement.bind(1, bytes)
-      } else {
-        try statement.bind(1, bytes.reduce(0) { $0 << 8 | UInt64($1) })
-      }
-      try statement.run()
     }
   }
 

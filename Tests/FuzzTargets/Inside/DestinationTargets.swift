@@ -3,7 +3,7 @@
 //   destination-answer  [status u8][seconds u8][body]: every verdict names events of the request alone
 //                       and waits no longer than is allowed; the next request can be made
 //   destination-item    [name, to U+0000][payload]: an item that is ready is JSON
-//   mapping             a mapping file
+//   mapping             a mapping file; whatever it makes of an event is JSON
 #if DEBUG || FUZZING
   @testable internal import Destinations
   internal import EventCodec
@@ -103,6 +103,24 @@
   private func readMapping(_ input: [UInt8]) throws(Violation) {
     guard case .success(let file) = answer({ () throws(MappingError) in try MappingFile(input) })
     else { return }
-    for destination in MappingFile.destinations { _ = file.mapping(for: destination) }
+    for destination in MappingFile.destinations { try apply(file.mapping(for: destination)) }
+  }
+
+  /// Whatever a mapping does to an event, what is left of it is JSON.
+  private func apply(_ mapping: DestinationMapping) throws(Violation) {
+    let endpoint = try accepted("an address") { () throws(HTTPEndpointError) in
+      try HTTPEndpoint("http://127.0.0.1/")
+    }
+    var adapter = SegmentAdapter(
+      SegmentConfiguration(endpoint: endpoint, writeKey: "k", gzipLevel: 0, mapping: mapping))
+    for (name, payload) in payloads.map({ $0.parted(at: 0) }) {
+      var item: [UInt8] = []
+      let preparation = unsafe adapter.prepare(
+        name.span.bytes, payload.span.bytes, EventSource(position: nil, received: now), into: &item)
+      guard preparation == .ready else { continue }
+      try accepted(item.text) { () throws(CodecError) in
+        _ = try JSONValuePacker.pack(unsafe item.span.bytes, depth: 40)
+      }
+    }
   }
 #endif

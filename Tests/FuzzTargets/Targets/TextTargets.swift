@@ -2,7 +2,10 @@
 //
 //   timestamp    what reads as a time has a text that reads as the same time; years 1971 to 2262
 //   retry-after  [Retry-After]: nothing, or a wait from zero to the longest that is allowed
+//   ready-line   a line of a service that was started; what reads is written as what reads the same
+//   terminal     [columns u8][text]: what is shown holds no control character, and fits
 internal import Primitives
+internal import ServiceRuntime
 
 let textTargets = [
   FuzzTarget(
@@ -17,6 +20,16 @@ let textTargets = [
       "120", " 1.5 ", "Wed, 21 Oct 2015 07:28:00 GMT", "Wednesday, 21-Oct-15 07:28:00 GMT",
       "Wed Oct 21 07:28:00 2015", "-1",
     ], run: readWait),
+  FuzzTarget(
+    "ready-line",
+    seeds: ["ready bus=tcp://127.0.0.1:7400 folder=/a%20b%25", "ready a=b=c x =y %=%zz", "ready"],
+    run: readReady),
+  FuzzTarget(
+    "terminal",
+    seeds: [
+      "\u{5}a\u{1B}[2J\n\u{9B}", "\u{9}\u{65E5}\u{672C}e\u{301}\u{1F600}", "\u{1}\u{202E}abc",
+    ],
+    run: show),
 ]
 
 private func readTime(_ input: [UInt8]) throws(Violation) {
@@ -34,4 +47,21 @@ private func readWait(_ input: [UInt8]) throws(Violation) {
     try require(
       wait.map { $0 >= .zero && $0 <= .seconds(60) } ?? true, "\(String(describing: wait))")
   }
+}
+
+private func readReady(_ input: [UInt8]) throws(Violation) {
+  guard let line = ReadyLine(line: input.text) else { return }
+  let again = ReadyLine(line: line.description)
+  try require(again == line, "\(line) became \(again.map { "\($0)" } ?? "nothing")")
+}
+
+private func show(_ input: [UInt8]) throws(Violation) {
+  let (columns, bytes) = input.chosen
+  let text = TerminalText.escape(bytes.text)
+  let isPlain = text.unicodeScalars.allSatisfy {
+    $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+  }
+  try require(isPlain, text)
+  let cut = TerminalText.truncate(text, columns: columns)
+  try require(TerminalText.width(cut) <= columns, "\(cut) takes more than \(columns)")
 }
