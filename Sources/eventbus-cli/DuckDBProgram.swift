@@ -67,7 +67,7 @@ enum DuckDBProgram {
     for words in [["duckdb", "-bail", flag], ["python3", "-c", python, format]] {
       guard let (child, errors) = try spawn(words, input: script) else { continue }
       defer { close(errors) }
-      interruption.onRequest { kill(child, SIGTERM) }
+      interruption.onRequest { _ in kill(child, SIGTERM) }
       let said = passOn(errors)
       var status: Int32 = 0
       while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}

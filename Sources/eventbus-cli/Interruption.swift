@@ -15,7 +15,7 @@ final class Interruption: Sendable {
   let wake: WakeSignal
   private let requested = Mutex<ExitCode?>(nil)
   private let requests = Mutex<Requests?>(nil)
-  private let action = Mutex<(@Sendable () -> Void)?>(nil)
+  private let action = Mutex<(@Sendable (ExitCode) -> Void)?>(nil)
 
   private init() throws(SystemError) { wake = try WakeSignal() }
 
@@ -24,10 +24,11 @@ final class Interruption: Sendable {
   /// What a one-shot command exits with; nil while nobody has asked.
   var code: ExitCode? { requested.withLock { $0 } }
 
-  /// Calls `body` when the request comes, or at once if it has come: on the thread of the signals.
-  func onRequest(_ body: @escaping @Sendable () -> Void) {
+  /// Calls `body` with what a one-shot command exits with when the request comes, or at once if it has come: on
+  /// the thread of the signals.
+  func onRequest(_ body: @escaping @Sendable (ExitCode) -> Void) {
     action.withLock { $0 = body }
-    if isRequested { body() }
+    if let code { body(code) }
   }
 
   /// From now on all signals go to the returned queue, the second one included, which then ends nothing
@@ -76,7 +77,7 @@ final class Interruption: Sendable {
     }
     if isQueued { return }
     wake.signal()
-    action.withLock { $0 }?()
+    action.withLock { $0 }?(code)
   }
 
   /// A second request, or one to read the configuration again: true when the command takes it itself.

@@ -38,8 +38,7 @@ enum DoctorCommand {
 
   private static func run(_ context: Commands.Context) throws -> ExitCode {
     // It only looks, so that it may end anywhere.
-    let interruption = context.interruption
-    interruption.onRequest { exit((interruption.code ?? .failed).rawValue) }
+    context.interruption.onRequest { exit($0.rawValue) }
     let facts = try DoctorLook(context).facts()
     let checks = Doctor.checks(facts)
     Terminal.output(
