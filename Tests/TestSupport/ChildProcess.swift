@@ -126,6 +126,9 @@ public final class ChildProcess: @unchecked Sendable {
 
   private func finish(_ status: Status) -> Status {
     self.status = status
+    // Whoever knows that it ended may look at all that it wrote.
+    output.settle()
+    errorOutput.settle()
     return status
   }
 

@@ -17,14 +17,18 @@ public final class OutputCollector: Sendable {
   }
 
   private final class Shared: Sendable {
+    let descriptor: Int32
     let state = Mutex(State())
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
   }
 
-  private let shared = Shared()
+  private let shared: Shared
 
   init(descriptor: Int32) throws(SystemError) {
-    let shared = shared
-    try OwnedThread(name: "collect") { Self.collect(descriptor, into: shared) }.detach()
+    let shared = Shared(descriptor)
+    self.shared = shared
+    try OwnedThread(name: "collect") { Self.collect(shared) }.detach()
   }
 
   public var bytes: [UInt8] { shared.state.withLock { $0.bytes } }
@@ -33,7 +37,7 @@ public final class OutputCollector: Sendable {
 
   /// All that was written; returns when every writer has closed the pipe, or after `limit`.
   public func waitForEnd(_ limit: Duration = .seconds(5)) -> [UInt8] {
-    _ = poll(limit) { $0.isAtEnd }
+    _ = wait(limit) { $0.isAtEnd }
     return bytes
   }
 
@@ -56,7 +60,7 @@ public final class OutputCollector: Sendable {
     }
   }
 
-  private func poll(_ limit: Duration, _ isDone: (State) -> Bool) -> Bool {
+  private func wait(_ limit: Duration, _ isDone: (State) -> Bool) -> Bool {
     let deadline = SystemClock.monotonic() + Sanitizer.patience(limit)
     while !shared.state.withLock({ isDone($0) }) {
       if SystemClock.monotonic() > deadline { return false }
@@ -65,17 +69,41 @@ public final class OutputCollector: Sendable {
     return true
   }
 
-  private static func collect(_ descriptor: Int32, into shared: Shared) {
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = unsafe read(descriptor, &buffer, buffer.count)
-      if count < 0 && errno == EINTR { continue }
-      if count <= 0 { break }
-      shared.state.withLock {
-        if $0.bytes.count < 64 << 20 { $0.bytes.append(contentsOf: buffer[..<count]) }
+  /// Takes over what the pipe holds now: all that a program wrote which has ended, also where another one
+  /// still has the pipe open.
+  func settle() {
+    shared.state.withLock { state in
+      while !state.isAtEnd, Self.isReadable(shared.descriptor, milliseconds: 0) {
+        Self.take(shared.descriptor, into: &state)
       }
     }
-    close(descriptor)
-    shared.state.withLock { $0.isAtEnd = true }
+  }
+
+  private static func collect(_ shared: Shared) {
+    var isAtEnd = false
+    while !isAtEnd {
+      guard isReadable(shared.descriptor, milliseconds: -1) else { continue }
+      isAtEnd = shared.state.withLock { state in
+        // Somebody else may have taken it meanwhile, and a read would hold the lock.
+        if isReadable(shared.descriptor, milliseconds: 0) {
+          take(shared.descriptor, into: &state)
+        }
+        return state.isAtEnd
+      }
+    }
+    close(shared.descriptor)
+  }
+
+  private static func isReadable(_ descriptor: Int32, milliseconds: Int32) -> Bool {
+    var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&item, 1, milliseconds) > 0
+  }
+
+  private static func take(_ descriptor: Int32, into state: inout State) {
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    let count = unsafe read(descriptor, &buffer, buffer.count)
+    if count < 0 && errno == EINTR { return }
+    guard count > 0 else { return state.isAtEnd = true }
+    if state.bytes.count < 64 << 20 { state.bytes.append(contentsOf: buffer[..<count]) }
   }
 }
