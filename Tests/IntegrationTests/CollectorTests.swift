@@ -139,6 +139,29 @@ extension IntegrationTests {
       #expect(try collector.metric("eventbus_collector_too_large_total") == 4)
     }
 
+    @Test(arguments: [
+      ("GET /nowhere HTTP/1.1", "", 404, "not_found"),
+      ("PUT /v1/batch HTTP/1.1", "Content-Length: 0", 405, "wrong_method"),
+      ("POST /v1/batch HTTP/1.1", "Content-Length: 99999999", 413, "too_large"),
+      (
+        "POST /v1/batch HTTP/1.1", "Content-Length: 5\r\nContent-Length: 6", 400, "bad_framing"
+      ),
+      ("GET /\(String(repeating: "p", count: 9000)) HTTP/1.1", "", 414, "path_too_long"),
+    ])
+    func `what is refused before an event is read has the form of the other answers`(
+      _ line: String, _ header: String, _ status: Int, _ code: String
+    ) throws {
+      let collector = try TestCollector(bus: "tcp://127.0.0.1:1", [])
+      let client = try TestClient(port: collector.port)
+      try client.send("\(line)\r\nHost: t\r\n\(header.isEmpty ? "" : header + "\r\n")\r\n")
+      let answer = try client.receive()
+      #expect(answer.status == status)
+      #expect(answer.headers["content-type"] == "application/json", "\(answer.headers)")
+      let body = try JSONValue(text: answer.body)
+      #expect(body["success"] == .bool(false) && body["code"]?.text == code, "\(answer.body)")
+      #expect(body["message"]?.text?.isEmpty == false)
+    }
+
     @Test func `a client that asks first is told to go on, or why not`() throws {
       let broker = try TestBroker()
       let collector = try TestCollector(broker)
