@@ -57,14 +57,19 @@ struct DeadLetterSelection {
     _ database: borrowing Database, limit: Int = .max, _ body: (DeadLetter) -> Void
   ) throws {
     var count = 0
+    var asked = PathWatch()
+    for clause in clauses { asked.add(clause) }
     do throws(DatabaseError) {
       try DeadLetters.forEach(database) { letter in
+        guard isNamed(letter) else { return true }
+        unsafe asked.look(letter.payload.span.bytes)
         guard matches(letter) else { return true }
         body(letter)
         count += 1
         return count < limit
       }
     } catch { throw CommandFailure(.diskError, "\(error)") }
+    asked.tell()
   }
 
   func find(_ text: String) throws -> DeadLetter {
@@ -88,9 +93,13 @@ struct DeadLetterSelection {
         + "nothing was changed")
   }
 
-  private func matches(_ letter: DeadLetter) -> Bool {
+  /// By its id and reason.
+  private func isNamed(_ letter: DeadLetter) -> Bool {
     if !ids.isEmpty, !ids.contains(letter.id) { return false }
-    guard reasons.allSatisfy({ letter.refusal.reason.contains($0) }) else { return false }
-    return clauses.allSatisfy { unsafe $0.matches(letter.payload.span.bytes) }
+    return reasons.allSatisfy { letter.refusal.reason.contains($0) }
+  }
+
+  private func matches(_ letter: DeadLetter) -> Bool {
+    clauses.allSatisfy { unsafe $0.matches(letter.payload.span.bytes) }
   }
 }

@@ -31,6 +31,8 @@ extension IntegrationTests {
       #expect(
         try publisher.deadLetters(["redrive", "--dry-run", "--json"] + some).output
           .contains("\"queued\":1"))
+      let slip = try publisher.deadLetters(["list", "--where", "properties.m=7"])
+      #expect(slip.errors == "note: none of 2 events has 'properties.m' (--where)\n")
       #expect(try publisher.letters().allSatisfy { $0["state"]?.text == "kept" })
       fake.play([.serve])
       #expect(try publisher.deadLetters(["redrive"] + some).status == .exited(0))
