@@ -60,6 +60,23 @@ extension IntegrationTests {
       #expect(outcomes["cursor archiver"] == "ok")
     }
 
+    @Test func `of a service that is not ready it says what the service says of its bus`() throws {
+      let folder = try TemporaryFolder()
+      let base = try FreePorts.base(also: [30])
+      let archiver = try ChildProcess(
+        Program.path,
+        ["archiver", "--port-base", "\(base)", "--dir", folder.file("archive")])
+      defer { archiver.signal(SIGKILL) }
+      let words = "the bus at tcp://127.0.0.1:\(base) does not answer"
+      let told = archiver.errorOutput.waitForLine(.seconds(60)) { $0.contains(words) }
+      #expect(told != nil, "\(archiver.errorOutput.text)")
+      let run = try Program.run([
+        "doctor", "--port-base", "\(base)", "--data", folder.path, "--timeout", "200ms",
+      ])
+      #expect(run.status == .exited(1))
+      #expect(run.output.contains("is not ready: \(words)"), "\(run.output)")
+    }
+
     @Test func `a ledger that is one event short is exit 4`() throws {
       let broker = try TestBroker()
       let archiver = try archived(broker)

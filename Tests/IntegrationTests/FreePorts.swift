@@ -6,10 +6,12 @@ import Testing
 enum FreePorts {
   /// The first of five ports that nobody has. Below the range from which the system chooses, so that no
   /// connection takes one while the broker is away.
-  static func base() throws -> Int {
+  ///
+  /// - Parameter distances: further ports from there that must be free too.
+  static func base(also distances: [Int] = []) throws -> Int {
     for _ in 0..<100 {
       let base = Int.random(in: 2000...3200) * 10
-      if (0..<5).allSatisfy({ isFree(base + $0) }) { return base }
+      if (Array(0..<5) + distances).allSatisfy({ isFree(base + $0) }) { return base }
     }
     throw NoneFree()
   }

@@ -37,9 +37,9 @@ struct ServiceProbe {
             name: name, address: address(distance), isExpected: isUsed(name),
             answer: Self.judge(answers[index])))
       }
-      let ready = services.indices.filter { services[$0].answer == .ready }
-      let statuses = client.get(ready.map { services[$0].address + "/status" })
-      for (index, status) in zip(ready, statuses) { services[index].unread = Self.unread(status) }
+      let there = services.indices.filter { services[$0].answer != .down }
+      let statuses = client.get(there.map { services[$0].address + "/status" })
+      for (index, status) in zip(there, statuses) { services[index].add(status) }
     } catch {
       Terminal.error("eventbus doctor: services could not be asked: \(error)")
     }
@@ -47,11 +47,6 @@ struct ServiceProbe {
   }
 
   private func address(_ distance: Int) -> String { "http://127.0.0.1:\(ports.base + distance)" }
-
-  private static func unread(_ answer: Result<HTTPReply, HTTPFailure>) -> UInt64? {
-    guard case .success(let reply) = answer, reply.status == 200 else { return nil }
-    return reply.statusObject?["lag"]?.intValue.map { UInt64(clamping: $0) }
-  }
 
   private static func judge(
     _ answer: Result<HTTPReply, HTTPFailure>
@@ -89,6 +84,21 @@ struct ServiceProbe {
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
+    }
+  }
+}
+
+extension DoctorFacts.Service {
+  /// What its `/status` adds: how much it has not read, and why it is not ready.
+  fileprivate mutating func add(_ answer: Result<HTTPReply, HTTPFailure>) {
+    guard case .success(let reply) = answer, reply.status == 200, let status = reply.statusObject
+    else { return }
+    switch self.answer {
+    case .ready: unread = status["lag"]?.intValue.map { UInt64(clamping: $0) }
+    case .notReady:
+      let bus = status["bus"]?.objectValue?["trouble"]?.stringValue ?? ""
+      if !bus.isEmpty { self.answer = .notReady(bus) }
+    case .stranger, .down: break
     }
   }
 }
