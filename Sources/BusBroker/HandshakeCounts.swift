@@ -27,11 +27,15 @@ final class HandshakeCounts: Sendable {
     self.report = report
   }
 
-  /// Takes all reports that wait at a socket made with `reportsFailures`.
+  /// Reports taken in one turn; the rest waits.
+  private static let turn = 1000
+
+  /// Takes reports that wait at a socket made with `reportsFailures`.
   func read(
     _ socket: borrowing Socket, _ port: RefusalCounts.Port, using message: inout Message
   ) throws(TransportError) {
-    while let event = try socket.nextConnectionEvent(using: &message) {
+    for _ in 0..<Self.turn {
+      guard let event = try socket.nextConnectionEvent(using: &message) else { return }
       if let reason = event.failure { count(Key(port: port, reason: reason)) }
     }
   }

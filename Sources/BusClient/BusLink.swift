@@ -29,7 +29,8 @@ public struct BusLink: Hashable, Sendable {
       return nil
     case .sessionLost:
       if state == .connected { state = .connecting }
-      return .init(.info, "bus.restarted", "the bus at \(address) began anew; going on")
+      // Its restart, an operator's seek, or other rights of the key: what follows says which.
+      return .init(.info, "bus.session", "the bus at \(address) ended the session; opening another")
     case .absent:
       return enter(
         .absent, "bus.absent",
@@ -64,7 +65,7 @@ public struct BusReport: Hashable, Sendable {
   public enum Level: Sendable { case info, warning }
 
   public var level: Level
-  /// For machines: `bus.absent`, `bus.denied`, `bus.answers`, `bus.restarted`, `bus.waiting`.
+  /// For machines: `bus.absent`, `bus.denied`, `bus.answers`, `bus.session`, `bus.waiting`.
   public var key: String
   public var text: String
 

@@ -33,9 +33,11 @@ enum DemoGamesCommand {
     let grace = try arguments.value("grace", as: Duration.self)
     var system = SystemRandomNumberGenerator()
     let seed = try arguments.optional("seed", in: 0...Int.max).map(UInt64.init) ?? system.next()
-    let producer = try Producer(
-      ProducerConfiguration(
-        address: try arguments.requiredText("bus"), client: "eventbus demo-games"))
+    var configuration = ProducerConfiguration(
+      address: try arguments.requiredText("bus"), client: "eventbus demo-games")
+    let log = context.log.labelled("demo-games")
+    configuration.onReport = { BusLinkHealth.note($0, log) }
+    let producer = try Producer(configuration)
     try Readiness.announce([], context)
     var games = DemoGames(seed: seed)
     let start = SystemClock.monotonic()

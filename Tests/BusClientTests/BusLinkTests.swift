@@ -22,7 +22,7 @@ struct BusLinkTests {
       ([.absent, .absent, connected], ["bus.absent", "bus.answers"], .connected),
       ([connected, .silent(missedHeartbeats: 0)], [], .connecting),
       ([connected, .silent(missedHeartbeats: 3), .absent], ["bus.absent"], .absent),
-      ([connected, .sessionLost, connected], ["bus.restarted"], .connected),
+      ([connected, .sessionLost, connected], ["bus.session"], .connected),
       ([denied("a"), denied("a"), connected], ["bus.denied", "bus.answers"], .connected),
       ([denied("a"), denied("b")], ["bus.denied", "bus.denied"], .denied),
       ([denied("a"), .absent], ["bus.denied", "bus.absent"], .absent),
