@@ -128,19 +128,21 @@ extension IntegrationTests {
       try broker.subscribe("sink")
       let arguments = [
         "archive", "replay", "--dir", archiver.directory, "--bus", broker.bus, "--to", "sink",
-        "--rate", "500",
+        "--rate", "100",
       ]
+      // Of ten seconds, so that it is under way when it is stopped, however slow this machine is.
       for (number, signal) in [SIGINT, SIGKILL].enumerated() {
         let start = try broker.head()
         let child = try ChildProcess(Program.path, arguments)
-        #expect(waitUntil { (try? broker.head()) ?? 0 >= start + 100 })
+        #expect(waitUntil { (try? broker.head()) ?? 0 >= start + 20 })
         child.signal(signal)
         #expect(child.wait() == (number == 0 ? .exited(130) : .signalled(SIGKILL)))
       }
       let last = try archiver.run("replay", broker, ["--to", "sink", "--rate", "1M", "--json"])
       #expect(last.status == .exited(0), "\(last.errors)")
       #expect(try JSONValue(text: last.output)["complete"] == .bool(true))
-      #expect(try last.summary("published") ?? 0 < 900)
+      // What the first run sent before it was asked to end is not sent again.
+      #expect(try last.summary("published") ?? 0 <= 980)
       #expect(try broker.read("sink").map(Self.own) == Self.history)
       // Done is done, until it is asked for once more.
       let repeated = try archiver.run("replay", broker, ["--to", "sink", "--json"])
