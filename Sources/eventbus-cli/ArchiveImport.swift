@@ -26,7 +26,9 @@ struct ArchiveImport {
     if !settings.takesAnyName {
       try SubscriberNames.check(settings.subscribers, context.arguments)
     }
-    let refused = try settings.refusedFile.map { try FileWriter(creating: $0) }
+    let refused = try settings.refusedFile.map {
+      try FileWriter.forRefusedLines($0, of: files.files.map { FileIdentity(path: $0.path) })
+    }
     summary.passedOver = files.passedOver
     let start = SystemClock.monotonic()
     var bar = ProgressBar("bytes read", total: Int(clamping: files.bytes))

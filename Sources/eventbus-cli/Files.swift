@@ -52,6 +52,8 @@ final class InputFile {
     return chunk.isEmpty ? nil : chunk
   }
 
+  var identity: FileIdentity? { FileIdentity(descriptor: descriptor) }
+
   /// Begins again at the first byte.
   func rewind() throws { try SystemError.check("lseek", name) { lseek(descriptor, 0, SEEK_SET) } }
 

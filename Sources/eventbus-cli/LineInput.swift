@@ -26,6 +26,7 @@ final class LineInput {
   }
 
   var isPipe: Bool { input.isPipe }
+  var identity: FileIdentity? { input.identity }
 
   /// The next bytes, never empty; nil at the end, or when the process is asked to end.
   ///

@@ -108,6 +108,17 @@ struct PublishSettings {
       throw UsageError("--event: several names need a load test (--count, --rate or --duration)")
     }
     if names.isEmpty, !properties.isEmpty { throw UsageError("--property needs --event") }
+    try checkUnheeded(arguments)
+  }
+
+  /// What was typed and would change nothing: who typed it expects otherwise.
+  private func checkUnheeded(_ arguments: Arguments) throws(UsageError) {
+    let unheeded = isLoadTest ? ["property", "user"] : file != nil ? ["user"] : []
+    if let option = unheeded.first(where: { arguments.isTyped($0) }) {
+      throw UsageError(
+        "--\(option) is for the one event of --event: "
+          + (isLoadTest ? "a load test makes its own" : "the lines of FILE have their own"))
+    }
   }
 
   func configuration(_ context: Commands.Context) throws(UsageError) -> ProducerConfiguration {

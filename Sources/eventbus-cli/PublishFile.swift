@@ -39,7 +39,9 @@ struct PublishFile {
     let input = try openInput()
     // Only now: a file of an earlier run is not emptied for an input that is not there.
     var lines = LinePublisher(
-      refusedLines: try settings.refusedFile.map { try FileWriter(creating: $0) },
+      refusedLines: try settings.refusedFile.map {
+        try FileWriter.forRefusedLines($0, of: [input?.identity])
+      },
       stopsOnError: settings.stopsOnError)
     let producer = try Producer(configuration)
     let start = SystemClock.monotonic()

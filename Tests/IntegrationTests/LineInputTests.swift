@@ -48,6 +48,36 @@ extension IntegrationTests {
       #expect(stored.allSatisfy { $0["properties"]?["n"] != nil })
     }
 
+    @Test(arguments: [
+      (["--count", "1", "--event", "A", "--property", "a=1"], "--property is for the one event"),
+      (["--count", "1", "--event", "A", "--user", "u"], "--user is for the one event"),
+      (["--user", "u", "-"], "--user is for the one event"),
+    ])
+    func `an option that would change nothing is refused`(words: [String], message: String) throws {
+      let run = try Program.run(["publish"] + words)
+      #expect(run.status == .exited(2) && run.errorLines.count == 1, "\(run.errors)")
+      #expect(run.errors.contains(message), "\(run.errors)")
+      let inherited = try Program.shell(
+        "EVENTBUS_USER=u exec $EVENTBUS publish --bus tcp://127.0.0.1:1 --timeout 100ms /dev/null")
+      #expect(inherited.wait() != .exited(2), "\(inherited.errorOutput.text)")
+    }
+
+    @Test func `refused lines are never written over the input`() throws {
+      let broker = try TestBroker()
+      let folder = try TemporaryFolder()
+      let file = folder.file("lines")
+      let link = folder.file("link")
+      let text = "{bad\n" + Self.steps(0..<1)[0] + "\n"
+      try text.write(toFile: file, atomically: false, encoding: .utf8)
+      #expect(unsafe symlink(file, link) == 0)
+      for refused in [file, link] {
+        let run = try broker.publish(["--refused", refused, file])
+        #expect(run.status == .exited(2))
+        #expect(run.errors.contains("--refused: \(refused) is itself read"), "\(run.errors)")
+      }
+      #expect(try String(contentsOfFile: file, encoding: .utf8) == text)
+    }
+
     @Test func `a signal in the middle of a line makes no refused line of it`() throws {
       let broker = try TestBroker()
       let folder = try TemporaryFolder()

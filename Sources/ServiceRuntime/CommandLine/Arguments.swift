@@ -22,6 +22,12 @@ public struct Arguments: Sendable {
     return given[name] != nil || inherited[name] != nil
   }
 
+  /// Whether the command line itself gives it: what the environment says always may be of no use here.
+  public func isTyped(_ name: String) -> Bool {
+    _ = definition(name)
+    return given[name] != nil
+  }
+
   public func flag(_ name: String) -> Bool {
     precondition(definition(name).isFlag, "--\(name) is not a flag")
     return isGiven(name)
