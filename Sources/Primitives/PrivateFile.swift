@@ -46,6 +46,10 @@ public enum PrivateFile {
     do throws(SystemError) {
       try SystemError.check("fstat", path) { unsafe fstat(file, &info) }
     } catch { throw .system(error) }
+    // Told apart first: nobody is to `chmod 600` a directory.
+    guard info.st_mode & S_IFMT != S_IFDIR else {
+      throw .system(SystemError(call: "read", code: EISDIR, subject: path))
+    }
     let mode = UInt32(info.st_mode) & 0o777
     guard !isSecret || mode & 0o077 == 0 else { throw .open(path: path, mode: mode) }
     guard info.st_size <= limit else { throw .tooLarge(path: path, limit: limit) }

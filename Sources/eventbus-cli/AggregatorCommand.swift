@@ -24,7 +24,8 @@ enum AggregatorCommand {
         .option(
           "token", "TOKEN",
           help: "What one must show on the page, or send as bearer token; needed on other than "
-            + "loopback. EVENTBUS_TOKEN is safer than a command line, which others see."),
+            + "loopback. EVENTBUS_TOKEN is safer than a command line, which others see."
+        ).secret,
         .option("token-file", "FILE", help: "The token as the first line of a file."),
       ],
       examples: [

@@ -23,7 +23,8 @@ enum CollectorCommand {
         .repeated(
           "write-key", "KEY",
           help: "A key that may write. Others see a command line: EVENTBUS_WRITE_KEY or a file is "
-            + "safer. Without any key all may write, which only loopback allows."),
+            + "safer. Without any key all may write, which only loopback allows."
+        ).secret,
         .option("write-key-file", "FILE", help: "Keys that may write, one a line."),
         .option(
           "max-body", "SIZE", help: "Bytes of one body, as it is sent and as it is unpacked.",

@@ -76,7 +76,8 @@ extension [OptionDefinition] {
     return [
       .option(
         name, name.split(separator: "-").last.map { $0.uppercased() } ?? "TEXT",
-        help: "\(what) \(variable) or a file is safer: others may see a command line."),
+        help: "\(what) \(variable) or a file is safer: others may see a command line."
+      ).secret,
       .option("\(name)-file", "FILE", help: "A file with it, alone on its first line."),
     ]
   }
@@ -147,7 +148,8 @@ enum SmallFile {
           throw UsageError("\(place): \(path) is larger than \(mostBytes >> 20) MiB")
         }
       }
-      return bytes
+      // Some editors begin every file with a byte-order mark.
+      return bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
     } catch let error as UsageError {
       throw error
     } catch let error as CommandFailure {

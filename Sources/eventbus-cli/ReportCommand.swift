@@ -25,7 +25,7 @@ enum ReportCommand {
         .option(
           "aggregator", "URL",
           help: "Where the aggregator answers. Default: where the bus is, twenty ports above."),
-        .option("token", "TOKEN", help: "The aggregator's token, where it wants one."),
+        .option("token", "TOKEN", help: "The aggregator's token, where it wants one.").secret,
         .option("timeout", "TIME", help: "How long to wait for the answer.", default: "30s"),
       ],
       examples: [

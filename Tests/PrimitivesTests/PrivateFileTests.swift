@@ -35,6 +35,15 @@ struct PrivateFileTests {
     #expect(try PrivateFile.read(path, isSecret: false) == [1])
   }
 
+  @Test func `a directory is named as one, whoever may enter it`() throws {
+    do throws(PrivateFile.Failure) {
+      _ = try PrivateFile.read("/tmp")
+      Issue.record("read a directory")
+    } catch {
+      #expect("\(error)" == "read /tmp: Is a directory")
+    }
+  }
+
   @Test func `one that is there is replaced only when that was meant`() throws {
     try PrivateFile.write([1], to: path)
     #expect(throws: PrivateFile.Failure.exists(path: path)) {

@@ -29,6 +29,22 @@ import Testing
     #expect(error?.exitCode == .usage)
   }
 
+  @Test(arguments: [
+    (["send", "--key", "s3cret", "--key", "other"], "--key is given twice; keep one of them"),
+    (
+      ["send", "--key", "-s3cret"],
+      "--key needs a value; one that begins with '-' is written --key=KEY"
+    ),
+  ])
+  func `no message says the value of a secret`(line: [String], message: String) {
+    let send = CommandDefinition(
+      name: "send", group: "Services", summary: "Sends.",
+      options: [.option("key", "KEY", help: "The key.").secret])
+    let parser = CommandLineParser(program: "eventbus", version: "1", commands: [send])
+    let error = #expect(throws: UsageError.self) { try parser.parse(line, environment: [:]) }
+    #expect(error?.message == message)
+  }
+
   @Test func `control characters of the command line are not echoed`() {
     let error = #expect(throws: UsageError.self) {
       try SampleCommands.run(["tail", "--\u{1B}[2J\nx"])

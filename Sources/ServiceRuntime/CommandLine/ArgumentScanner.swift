@@ -48,8 +48,9 @@ struct ArgumentScanner {
       throw UsageError("--\(name) needs a value: --\(name) \(option.placeholder)")
     }
     if next.hasPrefix("-"), next != "-" {
+      let shown = option.isSecret ? option.placeholder : next
       throw UsageError(
-        "--\(name) needs a value; one that begins with '-' is written --\(name)=\(next)")
+        "--\(name) needs a value; one that begins with '-' is written --\(name)=\(shown)")
     }
     try add(next, to: option)
     return true
@@ -58,8 +59,8 @@ struct ArgumentScanner {
   private mutating func add(_ value: String, to option: OptionDefinition) throws(UsageError) {
     try option.check(value, as: "--" + option.name)
     if !option.isRepeatable, let before = given[option.name]?.first, before != value {
-      throw UsageError(
-        "--\(option.name) is given twice, as '\(before)' and as '\(value)'; keep one of them")
+      let values = option.isSecret ? "" : ", as '\(before)' and as '\(value)'"
+      throw UsageError("--\(option.name) is given twice\(values); keep one of them")
     }
     given[option.name, default: []].append(value)
   }

@@ -14,6 +14,8 @@ public struct OptionDefinition: Hashable, Sendable {
   public var environmentAliases: [String]
   /// False for what only the command line may say, since the environment says it of other commands.
   public var isReadFromEnvironment = true
+  /// True for a password or key: no message says its value, since messages end up in logs.
+  public var isSecret = false
 
   public var isFlag: Bool { placeholder.isEmpty }
 
@@ -58,6 +60,13 @@ public struct OptionDefinition: Hashable, Sendable {
   public var onlyOnCommandLine: OptionDefinition {
     var option = self
     option.isReadFromEnvironment = false
+    return option
+  }
+
+  /// The same, with a value that no message says.
+  public var secret: OptionDefinition {
+    var option = self
+    option.isSecret = true
     return option
   }
 
