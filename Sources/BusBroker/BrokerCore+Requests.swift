@@ -72,7 +72,7 @@ extension BrokerCore {
     case .seek:
       let target = try admin.seekTarget()
       if case .time(let time) = target {
-        return actions.append(.read(.seekTo(time: time, admin, peer)))
+        return actions.append(.read(.seekTo(time: time, end: journal.durableHead, admin, peer)))
       }
       return seek(admin, to: resolve(target, known: cursors[name], timeOffset: nil).0, peer)
     default: break

@@ -38,7 +38,8 @@ extension BrokerCore {
     }
     if case .time(let time) = open.timeToLookUp(known: cursors[open.name] != nil) {
       // Where a time begins stands in the segment files: the reader thread looks, then opens.
-      return actions.append(.read(.openAt(time: time, open, peer, sender)))
+      return actions.append(
+        .read(.openAt(time: time, end: journal.durableHead, open, peer, sender)))
     }
     finishOpen(open, from: peer, by: sender, at: now, timeOffset: nil)
   }

@@ -16,11 +16,10 @@ struct JournalReading<Storage: JournalStorage> {
       switch request {
       case .deliver(let delivery): return .delivered(try deliver(delivery))
       case .fetch(let fetch): return try self.fetch(fetch)
-      case .openAt(let time, let open, let peer, let holder):
-        return .open(
-          open, peer, holder, offset: try journal.offset(atOrAfter: time, upTo: .max >> 1))
-      case .seekTo(let time, let admin, let peer):
-        return .seek(admin, peer, offset: try journal.offset(atOrAfter: time, upTo: .max >> 1))
+      case .openAt(let time, let end, let open, let peer, let holder):
+        return .open(open, peer, holder, offset: try journal.offset(atOrAfter: time, upTo: end))
+      case .seekTo(let time, let end, let admin, let peer):
+        return .seek(admin, peer, offset: try journal.offset(atOrAfter: time, upTo: end))
       case .deleteSegments(let offset):
         let gone = try journal.removeSegments(below: offset)
         return .deleted(segments: gone.count, earliest: journal.earliest)

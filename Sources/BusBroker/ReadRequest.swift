@@ -27,10 +27,10 @@ enum ReadRequest: Sendable {
   /// A batch message for a durable subscriber that is behind the tail.
   case deliver(Delivery)
   case fetch(Fetch)
-  /// The offset that a time means, for an OPEN that waits for it.
-  case openAt(time: Int64, OpenMessage, Peer, AccessHolder?)
+  /// The offset that a time means, at most `end`, the durable head: for an OPEN that waits for it.
+  case openAt(time: Int64, end: UInt64, OpenMessage, Peer, AccessHolder?)
   /// The same for a seek.
-  case seekTo(time: Int64, AdminMessage, Peer)
+  case seekTo(time: Int64, end: UInt64, AdminMessage, Peer)
   case deleteSegments(below: UInt64)
 }
 

@@ -83,6 +83,19 @@ extension IntegrationTests {
       }
     }
 
+    @Test func `a time behind the newest event is the end`() throws {
+      let broker = try TestBroker()
+      #expect(try broker.publish(["--event", "Before"]).status == .exited(0))
+      for time in ["0s", "2099-01-01"] {
+        let run = try Program.run(
+          ["tail", "--bus", broker.bus, "--name", "late", "--since", time, "--until-end"])
+        #expect(run.status == .exited(0) && run.output.isEmpty, "\(run.errors)")
+      }
+      let seek = try Program.run(["consumers", "seek", "--bus", broker.bus, "late", "2099-01-01"])
+      #expect(seek.status == .exited(0), "\(seek.errors)")
+      #expect(try broker.stored().count == 1)
+    }
+
     @Test func `texts are read as people write them, and what is no time is flagged`() throws {
       guard let stamps = try stamps("D03.ndjson") else { return }
       let texts = try #require(try Inputs.lines("D03.ndjson")).map {
