@@ -130,6 +130,13 @@ extension Transfer {
     try set(CURLOPT_ACCEPT_ENCODING, "gzip")
   }
 
+  /// A 5xx: the next request makes a connection of its own. A server that serves one connection at a
+  /// time would not look at that as long as this one stays open.
+  fileprivate func closeAfterFailure() {
+    guard let status = buffer.reply?.status, status >= 500 else { return }
+    _ = unsafe eb_curl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
+  }
+
   private func setRequest(_ call: HTTPCall) throws(HTTPFailure) {
     try set(CURLOPT_URL, call.url)
     if call.wantsFreshConnection {
@@ -205,7 +212,9 @@ private func takeHead(
   guard let line = unsafe line, let context = unsafe context else { return 0 }
   let transfer = unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
   let bytes = unsafe UnsafeRawBufferPointer(start: line, count: size * count)
-  return unsafe transfer.buffer.takeHead(bytes.bytes) ? size * count : 0
+  guard unsafe transfer.buffer.takeHead(bytes.bytes) else { return 0 }
+  transfer.closeAfterFailure()
+  return size * count
 }
 
 private func takeBody(

@@ -121,6 +121,13 @@ struct HTTPClientTests {
     #expect(server.connections == 2)
   }
 
+  @Test func `the connection of a 5xx is closed, for a server that serves one at a time`() throws {
+    let server = try StubServer { _ in .json("{}", status: 500) }
+    let caller = try Caller()
+    #expect(try caller.reply(HTTPCall(server.url, body: [1])).status == 500)
+    #expect(waitUntil { server.openConnections == 0 })
+  }
+
   @Test func `a request given up ends without a word and its connection closes`() throws {
     let server = try StubServer { _ in StubAnswer(delivery: .hang(milliseconds: 60_000)) }
     var client = try HTTPClient()

@@ -40,6 +40,9 @@ public final class StubServer: Sendable {
   /// Connections that were made so far.
   public var connections: Int { shared.state.withLock { $0.accepted } }
 
+  /// Connections of now; one that the client closed counts until its thread has seen it.
+  public var openConnections: Int { shared.state.withLock { $0.open.count } }
+
   /// Closes the port and every connection.
   public func stop() { shared.stop() }
 
