@@ -18,7 +18,8 @@ func handleRequest(
   let owner = unsafe Unmanaged<HTTPService>.fromOpaque(service).takeUnretainedValue()
   guard let known = unsafe context.pointee else {
     let exchange = owner.exchange(
-      method: unsafe String(cString: method), path: unsafe String(cString: path),
+      method: unsafe String(cString: method),
+      path: unsafe HTTPRequest.path(ofTarget: String(cString: path)),
       descriptor: unsafe eb_connection_descriptor(connection),
       connection: UInt(bitPattern: connection))
     unsafe context.pointee = Unmanaged.passRetained(exchange).toOpaque()

@@ -152,7 +152,9 @@ final class Exchange: @unchecked Sendable {
     unsafe withUnsafeMutablePointer(to: &fields) { pointer in
       _ = unsafe MHD_get_connection_values(connection, kind, collect, pointer)
     }
-    return fields
+    // Blanks behind a header's value are none of it (RFC 9112, 5.1), and libmicrohttpd leaves them there.
+    guard kind == .HEADER_KIND else { return fields }
+    return fields.map { HTTPRequest.Field($0.name, withoutBlanksBehind($0.value)) }
   }
 }
 
@@ -173,6 +175,11 @@ final class BodyRoom: Sendable {
   func give(_ bytes: Int) { left.add(bytes, ordering: .relaxed) }
 
   func has(_ bytes: Int) -> Bool { left.load(ordering: .relaxed) >= bytes }
+}
+
+private func withoutBlanksBehind(_ value: String) -> String {
+  let last = value.utf8.lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+  return last.map { String(value[...$0]) } ?? ""
 }
 
 private func collect(

@@ -42,6 +42,24 @@ public struct HTTPRequest: Hashable, Sendable {
   }
 }
 
+extension HTTPRequest {
+  /// The path of a request's target: without `http://host`, which a client that takes this for its proxy
+  /// sends along (RFC 9112, 3.2.2), and with each run of slashes as one, since an address that ends with
+  /// one is put before paths that begin with one.
+  static func path(ofTarget target: String) -> String {
+    var bytes = Array(target.utf8)[...]
+    for scheme in ["http://", "https://"]
+    where sameHeader(String(decoding: bytes.prefix(scheme.utf8.count), as: UTF8.self), scheme) {
+      bytes = bytes.dropFirst(scheme.utf8.count).drop { $0 != UInt8(ascii: "/") }
+      if bytes.isEmpty { return "/" }
+      break
+    }
+    var path: [UInt8] = []
+    for byte in bytes where byte != UInt8(ascii: "/") || path.last != byte { path.append(byte) }
+    return String(decoding: path, as: UTF8.self)
+  }
+}
+
 /// Compares as HTTP does: ASCII letters in either case, other bytes exactly.
 func sameHeader(_ left: String, _ right: String) -> Bool {
   left.utf8.elementsEqual(right.utf8) { lowercased($0) == lowercased($1) }

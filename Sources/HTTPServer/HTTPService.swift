@@ -66,7 +66,7 @@ final class HTTPService: Sendable {
         exchange, .refusal(414, "path_too_long", "the path is too long"), on: connection)
     }
     if let fault = unsafe Self.framingFault(of: connection) {
-      return unsafe refuse(exchange, .refusal(400, "bad_framing", fault), on: connection)
+      return unsafe refuse(exchange, fault, on: connection)
     }
     let declared = unsafe declaredLength(connection)
     if declared > limits.bodyBytes {
@@ -184,13 +184,22 @@ final class HTTPService: Sendable {
 extension HTTPService {
   /// Why nobody can be sure where the request ends (RFC 9112, 6.3): a proxy that reads it the other way
   /// would let one client put words into the mouth of the next.
-  private static func framingFault(of connection: OpaquePointer) -> String? {
+  private static func framingFault(of connection: OpaquePointer) -> HTTPResponse? {
     let headers = unsafe Exchange.fields(of: connection, .HEADER_KIND)
     let lengths = headers.filter { sameHeader($0.name, "Content-Length") }
-    if Set(lengths.map(\.value)).count > 1 { return "Content-Length is given twice, differently" }
-    let isChunked = headers.contains { sameHeader($0.name, "Transfer-Encoding") }
-    return isChunked && !lengths.isEmpty
-      ? "Content-Length and Transfer-Encoding exclude each other" : nil
+    if Set(lengths.map(\.value)).count > 1 {
+      return .refusal(400, "bad_framing", "Content-Length is given twice, differently")
+    }
+    let encodings = headers.filter { sameHeader($0.name, "Transfer-Encoding") }
+    if !encodings.isEmpty, !lengths.isEmpty {
+      return .refusal(
+        400, "bad_framing", "Content-Length and Transfer-Encoding exclude each other")
+    }
+    // libmicrohttpd would take such a body for one that ends with the connection, and wait.
+    guard encodings.count <= 1, encodings.allSatisfy({ sameHeader($0.value, "chunked") }) else {
+      return .refusal(501, "unsupported_encoding", "no Transfer-Encoding but chunked is known")
+    }
+    return nil
   }
 
   /// Answers before the body has come.

@@ -42,6 +42,19 @@ struct BrokenClientTests {
     #expect(try client.isClosed())
   }
 
+  @Test(arguments: [
+    "gzip, chunked", "identity", "chunked, chunked", "chunked\r\nTransfer-Encoding: gzip",
+  ])
+  func `a body sent in an unknown way is refused at once, and its connection closed`(
+    _ encoding: String
+  ) throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send("POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: \(encoding)\r\n\r\n")
+    #expect(try client.receive().status == 501)
+    #expect(try client.isClosed())
+  }
+
   @Test func `half-open connections leave room for others`() throws {
     let server = try sampleServer()
     let halves = try (0..<40).map { _ in try TestClient(port: server.port) }

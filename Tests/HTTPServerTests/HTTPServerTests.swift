@@ -1,4 +1,4 @@
-internal import HTTPServer
+@testable internal import HTTPServer
 internal import TestSupport
 internal import Testing
 
@@ -59,6 +59,32 @@ struct HTTPServerTests {
     let client = try TestClient(port: server.port)
     try client.send(get("/told?a=1%202&b&a=%C3%A4", headers: "x-Sample: yes\r\n"))
     #expect(try client.receive().body == "a=1 2&b=&a=ä yes")
+  }
+
+  @Test func `blanks behind a header's value are none of it`() throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(get("/told", headers: "X-Sample: a b \t \r\n"))
+    #expect(try client.receive().body == " a b")
+  }
+
+  @Test(arguments: [
+    "//hello", "/hello", "http://test/hello", "HTTP://test:80//hello", "https://test/hello",
+  ])
+  func `host and doubled slashes of a target lead to the same path`(target: String) throws {
+    let server = try sampleServer()
+    let client = try TestClient(port: server.port)
+    try client.send(get(target))
+    #expect(try client.receive().body == "hello\n")
+  }
+
+  @Test(arguments: ["", "/", "//", "http://", "http://h", "http:/x", "/a//b/", "ü//"])
+  func `any target has a path`(target: String) {
+    let paths = [
+      "": "", "/": "/", "//": "/", "http://": "/", "http://h": "/", "http:/x": "http:/x",
+      "/a//b/": "/a/b/", "ü//": "ü/",
+    ]
+    #expect(HTTPRequest.path(ofTarget: target) == paths[target])
   }
 
   @Test func `a chunked body arrives whole`() throws {
