@@ -60,6 +60,10 @@ struct MixpanelRequestTests {
       "/track", "verbose=1&data=\(encoded)",
       headers: [.init("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")])
     #expect(try core.verdicts(bare).codes == ["STORED", "STORED"])
+    let letters = Base64.encode(Array(#"{"event":"?>?>~~~~üüü","properties":{"time":1}}"#.utf8))
+    let safe = letters.replacing("+", with: "-").replacing("/", with: "_")
+    #expect(safe != letters)
+    #expect(try core.verdicts(form(safe)).codes == ["STORED"])
     #expect(throws: RequestFailure.self) { try core.verdicts(self.form("!!")) }
   }
 

@@ -60,13 +60,22 @@ struct MixpanelBody {
     }
     let first = data.first { $0 != 0x20 && $0 != 0x0A && $0 != 0x0D && $0 != 0x09 }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return data }
-    // In a form a plus sign that nobody escaped has become a blank.
-    var text = String(decoding: data.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
+    var text = String(decoding: data.map(standardLetter), as: UTF8.self)
     text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     guard let bytes = Base64.decode(text) else {
       throw RequestFailure(400, "invalid_request", "\"data\" is neither JSON nor base64")
     }
     return bytes
+  }
+
+  /// In a form a plus sign that nobody escaped has become a blank; in base64 made for addresses, two
+  /// letters are others (RFC 4648, 5).
+  private static func standardLetter(_ letter: UInt8) -> UInt8 {
+    switch letter {
+    case UInt8(ascii: " "), UInt8(ascii: "-"): UInt8(ascii: "+")
+    case UInt8(ascii: "_"): UInt8(ascii: "/")
+    default: letter
+    }
   }
 }
 
