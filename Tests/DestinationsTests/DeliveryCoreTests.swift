@@ -122,6 +122,24 @@ struct DeliveryCoreTests {
     #expect(trial.settlement()?.progress?.cursor.offset == 2)
   }
 
+  @Test(arguments: [(100, 1, 130), (100, 2, 170), (100, 10, 130)])
+  func `many bad events take about two requests an event at most`(
+    count: UInt64, every: UInt64, most: Int
+  ) {
+    var trial = CoreTrial()
+    trial.feed(Array(0..<count))
+    var requests = 0
+    while let request = trial.requests().first {
+      requests += 1
+      let isBad = request.events.contains { $0 % every == 0 }
+      trial.core.finish(
+        request.id, isBad ? .split("bad") : .delivered, .init(status: 400, reason: "bad"), at: 0)
+    }
+    #expect(requests <= most)
+    let settlement = trial.settlement()
+    #expect(settlement?.letters.count == Int(count / every))
+  }
+
   @Test func `a refused request is halved until the bad event is alone`() {
     var trial = CoreTrial()
     trial.feed([UInt64](repeating: 1, count: 64))

@@ -68,11 +68,19 @@ extension DeliveryCore {
         halve(cut, index)
         continue
       }
-      return cut
+      return cautious(cut, index)
     }
     guard isWorthSending(index, at: now) else { return nil }
     let members = takeFromQueue(index, at: now)
     return members.isEmpty ? nil : Lane.Cut(members: members)
+  }
+
+  /// As much of it as may be asked about at a time; the rest is next. A retry stays as it is.
+  private mutating func cautious(_ cut: Lane.Cut, _ index: Int) -> Lane.Cut {
+    let most = lanes[index].caution.most
+    guard cut.members.count > most, cut.tries == 0, !cut.isSuspect, !cut.isLone else { return cut }
+    lanes[index].planned.insert(Lane.Cut(members: Array(cut.members[most...])), at: 0)
+    return Lane.Cut(members: Array(cut.members[..<most]))
   }
 
   private func isWorthSending(_ index: Int, at now: Int64) -> Bool {
@@ -84,9 +92,10 @@ extension DeliveryCore {
 
   private mutating func takeFromQueue(_ index: Int, at now: Int64) -> [Backlog.Number] {
     let most = requestBytes(at: now) - limits.headBytes + limits.separatorBytes
+    let count = min(limits.events, lanes[index].caution.most)
     var members: [Backlog.Number] = []
     var bytes = 0
-    while let number = lanes[index].queue.first, members.count < limits.events {
+    while let number = lanes[index].queue.first, members.count < count {
       let weight = weight(number)
       let isWaiting = backlog.isWaiting(number)
       if isWaiting, !members.isEmpty, bytes + weight > most { break }

@@ -65,6 +65,7 @@ extension DeliveryCore {
   ) {
     for number in cut.members where backlog.isWaiting(number) { settle(number, outcome) }
     gotThrough(cut, index)
+    lanes[index].caution.took(cut.members.count, limit: limits.events)
     lastDelivery = now
     if cut.pair > 0, lanes[index].planned.first?.pair == cut.pair {
       lanes[index].planned[0].holdsBad = true
@@ -123,7 +124,10 @@ extension DeliveryCore {
       halve(cut, index, isBad: isBad)
     } else {
       for number in members { refuse(number, reason, answer) }
-      if !members.isEmpty { actions.append(.report(.refused(members.count, reason))) }
+      if !members.isEmpty {
+        lanes[index].caution.refusedAlone()
+        actions.append(.report(.refused(members.count, reason)))
+      }
       joinPlanned(index, at: now)
       freeUsers(cut, index, at: now)
     }

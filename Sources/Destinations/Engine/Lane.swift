@@ -63,6 +63,7 @@ struct Lane: Sendable {
   var notBefore: Int64 = 0
   var backoff: StepBackoff
   var failure: String?
+  var caution = Caution()
   /// The last request was a suspect's: other work has its turn.
   var lastWasLone = false
 

@@ -146,15 +146,15 @@ internal import Testing
     #expect(token.call([], sentAt: Sample.received).header("Authorization") == "Basic dDo=")
   }
 
-  @Test(arguments: ["insert_id", "$insert_id"])
-  func `of a 400 with a list the listed ones are refused`(_ key: String) throws {
+  @Test(arguments: [(400, "insert_id"), (400, "$insert_id"), (200, "insert_id")])
+  func `of an answer with a list the listed ones are refused`(_ status: Int, _ key: String) throws {
     let answer = #"""
       {"code":400,"error":"some data points in the request failed validation","status":"Bad Request",
       "num_records_imported":1,"failed_records":[{"index":1,"\#(key)":"x","field":"properties.time",
       "message":"'properties.time' is invalid"},{"index":7,"message":"beyond"}]}
       """#
     #expect(
-      try Self.adapter().verdict(400, answer, count: 2)
+      try Self.adapter().verdict(status, answer, count: 2)
         == .partial(refused: [1: "properties.time: 'properties.time' is invalid"]))
   }
 

@@ -45,6 +45,17 @@ internal import Testing
     #expect(try adapter.item(event) == event)
   }
 
+  @Test func `a success that says it was none is a refusal`() throws {
+    let adapter = try Self.adapter()
+    guard case .split = adapter.verdict(200, #"{"success":false,"message":"no"}"#, count: 2) else {
+      Issue.record("taken for delivered")
+      return
+    }
+    for answer in [#"{"success":true}"#, "", "OK", #"{"success":"false"}"#, "[false]"] {
+      #expect(adapter.verdict(200, answer, count: 2) == .delivered, "\(answer)")
+    }
+  }
+
   @Test(arguments: [
     (#"{"type":"track","event":"E","timestamp":1714564800}"#, "userId"),
     (

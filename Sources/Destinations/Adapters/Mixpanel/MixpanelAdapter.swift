@@ -121,7 +121,9 @@ public struct MixpanelAdapter: DestinationAdapter {
 
   /// Of a 400 with a list, what the list names is refused and all the others are stored.
   public func verdict(_ reply: HTTPReply, count: Int, at now: Timestamp) -> DeliveryVerdict {
-    guard reply.status == 400, let answer = ItemStatuses.value(reply)?.objectValue,
+    // With 200 too, where a region or a proxy does not heed `strict`.
+    guard reply.status == 400 || 200..<300 ~= reply.status,
+      let answer = ItemStatuses.value(reply)?.objectValue,
       case .array(let records)? = answer["failed_records"]
     else { return .standard(reply, at: now) }
     var refused: [Int: String] = [:]

@@ -99,6 +99,15 @@ public struct SegmentAdapter: DestinationAdapter {
     return HTTPCall(url, headers: headers + packed.headers, body: packed.body)
   }
 
+  /// Segment says `{"success":true}`. Where what stands before it answers 200 with a refusal, none is there.
+  public func verdict(_ reply: HTTPReply, count: Int, at now: Timestamp) -> DeliveryVerdict {
+    let standard = DeliveryVerdict.standard(reply, at: now)
+    guard standard == .delivered,
+      case .bool(false)? = ItemStatuses.value(reply)?.objectValue?["success"]
+    else { return standard }
+    return .split(DeliveryVerdict.reason(reply))
+  }
+
   /// Why Segment would refuse or silently drop the event; nil when it takes it.
   private func fault(_ event: borrowing EnvelopeView) throws(MessagePackError) -> String? {
     if try !event.hasID(.userId), try !event.hasID(.anonymousId) {
