@@ -27,6 +27,12 @@ public final class DirectoryFile: JournalFile {
     return Int(status.st_size)
   }
 
+  public func hasName() throws(SystemError) -> Bool {
+    var status = stat()
+    try SystemError.check("fstat", path) { unsafe fstat(descriptor, &status) }
+    return status.st_nlink > 0
+  }
+
   public func read(_ count: Int, at position: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in

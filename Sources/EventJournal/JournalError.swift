@@ -8,6 +8,8 @@ public enum JournalError: Error, Hashable, Sendable {
   /// The system failed a call. From the writer this is final: what a failed sync left on the disk is
   /// unknown, so the process ends and recovery decides.
   case system(SystemError)
+  /// Somebody removed the file that is written, or its directory: nothing in it would outlive this process.
+  case removed(file: String)
   /// Another process writes this journal.
   case locked(directory: String, holder: Int32?)
   /// Bytes that were on the disk once do not check.
@@ -36,6 +38,9 @@ extension JournalError: CustomStringConvertible {
       "the disk takes no writes (\(error)): make its file system writable again"
     case .diskFull(let error): "the disk is full (\(error)): free some space, or shorten retention"
     case .system(let error): "\(error)"
+    case .removed(let file):
+      "\(file) was removed while it was written, and what was acknowledged in it is lost: "
+        + "restore the directory, or start again with an empty one"
     case .locked(let directory, let holder):
       "\(directory) is in use by another broker"
         + (holder.map { " (process \($0))" } ?? "")

@@ -35,6 +35,8 @@ public protocol JournalFile: AnyObject, Sendable {
   func truncate(to size: Int) throws(SystemError)
   /// Returns once contents and size are on the disk.
   func synchronize() throws(SystemError)
+  /// Whether a name still leads to it. What is written to a file without one is gone when it is closed.
+  func hasName() throws(SystemError) -> Bool
 }
 
 /// The answer to taking the lock.
@@ -45,6 +47,8 @@ public enum JournalLock<File: JournalFile>: Sendable {
 }
 
 extension JournalFile {
+  public func hasName() -> Bool { true }
+
   func write(_ bytes: [UInt8], at position: Int) throws(SystemError) {
     try write(unsafe bytes.span.bytes, at: position)
   }

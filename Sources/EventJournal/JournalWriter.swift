@@ -65,6 +65,12 @@ public final class JournalWriter<Storage: JournalStorage>: Sendable {
     if durability == .fsync || group.closes {
       try final { () throws(SystemError) in try state.file.synchronize() }
     }
+    // Before the acknowledgement: a synced file without a name is as good as none.
+    var hasName = false
+    try final { () throws(SystemError) in hasName = try state.file.hasName() }
+    guard hasName else {
+      throw .removed(file: "\(storage.location)/\(state.segment.header.name)")
+    }
     state.segment.setByteCount(group.position + group.byteCount)
     if let first = group.chunk.records.first {
       state.segment.note(

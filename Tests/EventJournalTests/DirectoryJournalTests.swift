@@ -32,6 +32,21 @@ struct DirectoryJournalTests {
     #expect(try offsets(again.journal, upTo: 100) == Array(stride(from: 0, to: 100, by: 2)))
   }
 
+  @Test func `nothing is acknowledged in a file that somebody removed`() throws {
+    let directory = try TemporaryFolder()
+    var recovery = try Journal.open(directory.storage, configuration: configuration, now: 5)
+    recovery.core.append(unsafe [1].span.bytes, count: 1, time: 5)
+    try recovery.writer.write(try #require(recovery.core.takeGroup { [] }))
+    let file = try #require(recovery.journal.segments(head: 1, lastTime: 5).last?.file)
+    try directory.storage.remove(file)
+    recovery.core.append(unsafe [2].span.bytes, count: 1, time: 6)
+    let group = try #require(recovery.core.takeGroup { [] })
+    let removed = JournalError.removed(file: directory.path + "/" + file)
+    #expect(throws: removed) { try recovery.writer.write(group) }
+    // It is final: what comes later would be behind a hole.
+    #expect(throws: removed) { try recovery.writer.write(group) }
+  }
+
   private func offsets(
     _ journal: Journal<DirectoryStorage>, upTo limit: UInt64
   ) throws -> [UInt64] {

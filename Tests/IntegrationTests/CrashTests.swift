@@ -44,6 +44,18 @@ extension IntegrationTests {
       #expect(verify.status == .exited(0), "\(verify.output)\(verify.errors)")
     }
 
+    @Test func `a broker whose files were removed acknowledges nothing more and says so`() throws {
+      let broker = try TestBroker()
+      #expect(try broker.publish(["--event", "Before"]).status == .exited(0))
+      let data = broker.folder.file("data")
+      try FileManager.default.removeItem(atPath: data)
+      let run = try broker.publish(["--event", "After", "--timeout", "2s"])
+      #expect(run.status == .exited(4), "\(run.errors)")
+      #expect(broker.process.wait() == .exited(74))
+      let said = broker.process.errorOutput.text
+      #expect(said.contains("\(data)/") && said.contains("was removed"), "\(said)")
+    }
+
     private func journalBytes(_ broker: TestBroker) throws -> Int {
       let root = broker.folder.file("data")
       var sum = 0
