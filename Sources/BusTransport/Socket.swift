@@ -42,6 +42,7 @@ internal import Primitives
 
   /// Binds; a port `*` lets the system choose (see `lastEndpoint`).
   public func bind(_ address: String) throws(TransportError) {
+    try allowVersion6(address)
     try check("zmq_bind", address) { unsafe zmq_bind(handle, address) }
   }
 
@@ -51,11 +52,19 @@ internal import Primitives
   }
 
   public func connect(_ address: String) throws(TransportError) {
+    try allowVersion6(address)
     try check("zmq_connect", address) { unsafe zmq_connect(handle, address) }
   }
 
   public func disconnect(_ address: String) throws(TransportError) {
     try check("zmq_disconnect", address) { unsafe zmq_disconnect(handle, address) }
+  }
+
+  /// Only where the address itself is one of IPv6: with the option, libzmq takes a name's first address,
+  /// and that of `localhost` is often one where nobody listens.
+  private func allowVersion6(_ address: String) throws(TransportError) {
+    guard address.contains("://[") else { return }
+    try unsafe SocketSettings(handle).set("ipv6", ZMQ_IPV6, 1)
   }
 
   /// The address bound or connected last, with the real port.

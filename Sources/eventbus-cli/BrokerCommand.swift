@@ -90,7 +90,7 @@ enum BrokerCommand {
   {
     var configuration = BrokerConfiguration(directory: try arguments.requiredText("data"))
     let ports = try ServicePorts(arguments)
-    let host = try arguments.requiredText("bind")
+    let host = host(named: try arguments.requiredText("bind"))
     configuration.asksForKeys = arguments.flag("curve")
     if !configuration.asksForKeys {
       try ServicePorts.requireLoopback(
@@ -111,6 +111,12 @@ enum BrokerCommand {
       try arguments.optional("keep-unread-bytes", as: ByteSize.self)?.bytes ?? 0
     configuration.dropUnread = arguments.flag("drop-unread")
     return configuration
+  }
+
+  /// As libzmq takes it: it reads a name as one of a network interface, and brackets are added later.
+  private static func host(named text: String) -> String {
+    if text == "localhost" { return "127.0.0.1" }
+    return text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
   }
 
   private static func write(_ report: BrokerReport, to log: Log) {

@@ -33,6 +33,24 @@ enum BusEnvironment {
     }
   }
 
+  /// libzmq takes what nobody can ever reach, as port 99999, and then the bus would seem to be away.
+  static func checkAddress(_ arguments: Arguments) throws(UsageError) {
+    guard arguments.command.option("bus") != nil, let address = arguments.text("bus") else {
+      return
+    }
+    let isPath = address.hasPrefix("ipc://") && address.utf8.count > "ipc://".utf8.count
+    // A source address may stand before the bus's, with a semicolon behind it.
+    let target = address.split(separator: ";").last.map(String.init) ?? ""
+    let isPlace =
+      address.hasPrefix("tcp://")
+      && place(ofBus: target.hasPrefix("tcp://") ? target : "tcp://" + target).map { $0.port > 0 }
+        ?? false
+    guard isPath || isPlace else {
+      throw UsageError(
+        "--bus: '\(address)' is no address of a bus: it reads like tcp://127.0.0.1:7400")
+    }
+  }
+
   /// Where a bus listens; nil for what is not TCP.
   static func place(ofBus address: String) -> HostPort? {
     let scheme = "tcp://"

@@ -49,6 +49,7 @@ enum Commands {
       return .failed
     }
     do {
+      try BusEnvironment.checkAddress(arguments)
       try ClientKeys.use(arguments)
       return try entry.run(context)
     } catch let error as UsageError {

@@ -43,6 +43,11 @@ extension IntegrationTests {
       ),
       (["collector", "--write-key", "a b"], "--write-key: a key is a text"),
       (["collector", "--bus", "nonsense", "--listen", "127.0.0.1:0"], "--bus: 'nonsense' is no"),
+      (["collector", "--bus", "127.0.0.1:7400"], "--bus: '127.0.0.1:7400' is no address"),
+      (["webhook", "--bus", "tcp://127.0.0.1:99999"], "--bus: 'tcp://127.0.0.1:99999' is no"),
+      (["webhook", "--bus", "tcp://127.0.0.1:0"], "--bus: 'tcp://127.0.0.1:0' is no address"),
+      (["webhook", "--bus", "tcp://127.0.0.1"], "--bus: 'tcp://127.0.0.1' is no address"),
+      (["broker", "--bus", "inproc://x"], "--bus: 'inproc://x' is no address"),
       (["collector", "--bus-deadline", "99999d"], "--bus-deadline must be from"),
     ])
     func `an option that cannot be followed is named in one line`(
