@@ -9,6 +9,7 @@ struct RequestWork: Sendable {
   let core: CorePool
   let shared: CollectorShared
   let pending: PendingRequests
+  let inDoubt = InDoubt<PublishReceipt>()
   /// Nanoseconds that a request may wait for the bus.
   let deadline: Int64
   let maximumBodyBytes: Int
@@ -46,24 +47,38 @@ struct RequestWork: Sendable {
     // Made while the events are on their way, as it nearly always is what is answered.
     guard !verdicts.events.isEmpty else { return exchange.answer(verdicts) }
     let now = SystemClock.monotonic()
+    let key = verdicts.identity
+    if let receipt = inDoubt.receipt(of: key, at: now) {
+      return exchange.answer(verdicts.applying(receipt))
+    }
     if let refusal = shared.refusal(at: now) { throw RequestFailure(refusal) }
     let id = pending.add(deadline: now + deadline) { exchange.expire() }
+    /// False: it came too late, and the client was told to send it again.
+    let answer: @Sendable (PublishReceipt?) -> Bool = { [pending] receipt in
+      guard pending.settle(id) else { return false }
+      if let receipt {
+        exchange.answer(verdicts.applying(receipt))
+      } else {
+        exchange.fail(Self.notStored)
+      }
+      return true
+    }
+    guard inDoubt.begin(key, orJoin: { _ = answer($0) }) else { return }
     do throws(BusClientError) {
-      try producer.publish(verdicts.events) { [pending] receipt in
-        guard pending.settle(id) else { return }
-        if receipt.lost > 0 {
-          exchange.fail(
-            RequestFailure(
-              503, "stopping", "the collector is stopping; send it again", retryAfter: 5))
-        } else {
-          exchange.answer(verdicts.applying(receipt))
-        }
+      try producer.publish(verdicts.events) { [inDoubt] receipt in
+        let stored = receipt.lost > 0 ? nil : receipt
+        let wasTold = answer(stored)
+        inDoubt.finish(key, stored, wasTold: wasTold, at: SystemClock.monotonic())
       }
     } catch {
       _ = pending.settle(id)
+      inDoubt.finish(key, nil, wasTold: true, at: now)
       throw Self.failure(error)
     }
   }
+
+  private static let notStored = RequestFailure(
+    503, "stopping", "the collector could not pass it on; send it again", retryAfter: 5)
 
   private static func failure(_ error: BusClientError) -> RequestFailure {
     switch error {

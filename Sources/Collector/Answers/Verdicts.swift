@@ -27,6 +27,18 @@ struct Verdicts: Sendable {
     entries.append(.refused(messageId: messageId, refusal))
   }
 
+  /// Of the ids of the events that are to be published, in their order; of no use beyond this process.
+  var identity: UInt64 {
+    var hasher = Hasher()
+    for case .taken(_, let id) in entries {
+      hasher.combine(id.count)
+      unsafe events.payloads.withUnsafeBytes { bytes in
+        unsafe hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: bytes[id]))
+      }
+    }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
   /// The same after the bus has said which it did not take.
   func applying(_ receipt: PublishReceipt) -> Verdicts {
     guard !receipt.refused.isEmpty else { return self }
