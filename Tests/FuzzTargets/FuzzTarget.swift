@@ -28,7 +28,9 @@ public struct FuzzTarget: Sendable {
     self.init(name, seeds: seeds.map { Array($0.utf8) }, run: run)
   }
 
-  /// Every target there is.
+  /// Every target there is. Without one are: what the kernel and libzmq alone write (`/proc`, ZAP and monitor
+  /// frames), pages of SQLite's own, what the commands read of our services' answers (an executable cannot be
+  /// linked here; the JSON reader beneath has targets), and a game's board, which nobody sends.
   public static let all: [FuzzTarget] =
     packedTargets + eventTargets + nameTargets + textTargets + protocolTargets + compressionTargets
     + journalTargets + segmentTargets + fileTargets + outsideTargets + sinkEventTargets

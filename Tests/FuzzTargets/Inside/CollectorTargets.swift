@@ -2,6 +2,8 @@
 //
 //   collector  [route u8][body]: what is accepted is a payload of the bus under its name; each event has
 //              one verdict; a refusal of the body is a 4xx
+//   request-head  [header: value]...: only who shows the key may write, and no answer carries a header
+//              that breaks its line
 //   rules      a file of property rules
 #if DEBUG || FUZZING
   @testable internal import Collector
@@ -9,6 +11,7 @@
   internal import EventCodec
   internal import EventModel
   internal import HTTPServer
+  internal import Hashing
   internal import Primitives
 
   let collectorTargets = [
@@ -19,6 +22,13 @@
         #"{"rules": [{"events": ["Game *"], "drop": ["email", "phone*"], "hash": ["ip"]}]}"#,
         #"[{"drop": ["a.b"]}]"#, #"{"salt": "x", "rules": []}"#,
       ], run: readRules),
+    FuzzTarget(
+      "request-head",
+      seeds: [
+        "Authorization: Basic czNjcmV0Og==\nOrigin: https://a.b", "authorization: basic czNjcmV0",
+        "?writeKey: s3cret\nOrigin: null\nAccess-Control-Request-Headers: content-type",
+        "?api_key: guess\nAuthorization: Bearer s3cret",
+      ], run: readHead),
   ]
 
   private let paths = CollectorRoute.paths.keys.sorted()
@@ -61,6 +71,32 @@
           Array(verdicts.events.payloads[verdicts.events.range(of: index)]),
           topic: verdicts.events.name(of: index))
       }
+    }
+  }
+
+  private let guarded = WriteKeys(["s3cret"])
+
+  private func readHead(_ input: [UInt8]) throws(Violation) {
+    var request = HTTPRequest(method: "OPTIONS", path: "/v1/track")
+    var shown: [[UInt8]] = []
+    for line in input.split(separator: 0x0A).prefix(32) {
+      let (name, value) = Array(line).parted(at: UInt8(ascii: ":"))
+      let text = Array(value.drop { $0 == 0x20 }).text
+      if name.first == UInt8(ascii: "?") {
+        request.query.append(.init(Array(name.dropFirst()).text, text))
+        shown.append(Array(text.utf8))
+      } else {
+        request.headers.append(.init(name.text, text))
+        for word in text.split(separator: " ") {
+          if let key = Base64.decode(String(word)) { shown.append(key) }
+        }
+      }
+    }
+    if guarded.allow(WriteKeys.shown(by: request)) {
+      try require(shown.contains { $0.starts(with: "s3cret".utf8) }, "let in by \(input.text)")
+    }
+    for header in CrossOrigin.preflight(request).headers {
+      try require(header.value.utf8.allSatisfy { 0x20...0x7E ~= $0 }, "\(header)")
     }
   }
 
