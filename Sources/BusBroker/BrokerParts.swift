@@ -41,6 +41,13 @@ struct BrokerParts: Sendable {
     if let cut = recovery.cut {
       report(BrokerReport(level: .warning, key: "journal_cut", text: "\(cut)"))
     }
+    if let reason = recovery.newEpoch, reason == .copied {
+      report(
+        BrokerReport(
+          level: .warning, key: "journal_epoch",
+          text: "the journal begins a new epoch at offset \(recovery.core.head): \(reason.rawValue)"
+        ))
+    }
     if configuration.keepUnreadBytes == 0 {
       configuration.keepUnreadBytes = try FreeSpace.bytes(at: configuration.directory) / 2
     }

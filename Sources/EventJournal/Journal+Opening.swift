@@ -45,8 +45,10 @@ struct JournalOpening<Storage: JournalStorage> {
     let survey = try SegmentSurvey(newest.header, in: file) { newest.note($0) }
     let cut = try cutTail(survey, of: file)
     let (snapshot, replayFrom) = try findSnapshot(segments)
-    let reason = reasonForEpoch(survey, isNew: isNew)
+    let isCopy = try isCopy()
+    let reason = reasonForEpoch(survey, isNew: isNew, isCopy: isCopy)
     let start = try beginSession(survey, in: file, reason: isNew ? nil : reason)
+    if isCopy { try claim() }
     newest.setByteCount(start.filePosition)
     let catalog = SegmentCatalog(segments)
     return Recovery(
@@ -151,10 +153,27 @@ struct JournalOpening<Storage: JournalStorage> {
     return ([], segments[0].header.offset)
   }
 
-  private func reasonForEpoch(_ survey: SegmentSurvey, isNew: Bool) -> Recovery.NewEpochReason? {
+  private func reasonForEpoch(
+    _ survey: SegmentSurvey, isNew: Bool, isCopy: Bool
+  ) -> Recovery.NewEpochReason? {
     if isNew { return .newJournal }
     if !survey.isClosed, survey.durability != .fsync { return .crashed }
-    return configuration.beginsEpoch ? .asked : nil
+    if configuration.beginsEpoch { return .asked }
+    return isCopy ? .copied : nil
+  }
+
+  private func isCopy() throws(JournalError) -> Bool {
+    do { return try storage.isCopy() } catch { throw .system(error) }
+  }
+
+  /// Only once the epoch's mark is on the disk: else a crash would forget that there was a copy.
+  private func claim() throws(JournalError) {
+    do {
+      try storage.claim()
+    } catch {
+      // The next open begins an epoch more: no reason not to read the journal.
+      guard error.isDiskFull else { throw .system(error) }
+    }
   }
 
   /// Makes the end of the newest segment durable, with a mark when the session differs from the one

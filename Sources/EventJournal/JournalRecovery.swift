@@ -22,6 +22,7 @@ public struct JournalRecovery<Storage: JournalStorage>: Sendable {
     case newJournal = "the journal is new"
     case crashed = "it was not closed, and its durability does not survive that"
     case asked = "it was asked for"
+    case copied = "its files were put here as a copy of others, and may be older than what was read"
   }
 
   /// Calls `visit` with all records since the snapshot, in order, in chunks of about 4 MiB: more than

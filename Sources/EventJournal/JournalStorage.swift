@@ -23,6 +23,15 @@ public protocol JournalStorage: Sendable {
   func rename(_ name: String, to newName: String) throws(SystemError)
   func remove(_ name: String) throws(SystemError)
   func synchronizeDirectory() throws(SystemError)
+  /// Whether somebody put the files here as a copy of others, instead of the journal itself.
+  func isCopy() throws(SystemError) -> Bool
+  /// From now on the files are no copy. Durable when it returns.
+  func claim() throws(SystemError)
+}
+
+extension JournalStorage {
+  public func isCopy() throws(SystemError) -> Bool { false }
+  public func claim() throws(SystemError) {}
 }
 
 /// An open file; it closes with its last reference.

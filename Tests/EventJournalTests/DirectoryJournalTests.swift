@@ -47,6 +47,30 @@ struct DirectoryJournalTests {
     #expect(throws: removed) { try recovery.writer.write(group) }
   }
 
+  @Test(arguments: ["cp -a", "cp -r", "tar"])
+  func `a copy of its files begins a new epoch, once`(_ copy: String) throws {
+    let directory = try TemporaryFolder()
+    let path = directory.file("journal")
+    func open() throws -> JournalRecovery<DirectoryStorage>.NewEpochReason? {
+      let storage = try DirectoryStorage(creating: path)
+      var recovery = try Journal.open(storage, configuration: configuration, now: 5)
+      try recovery.writer.write(recovery.core.takeClosingGroup(time: 60))
+      return recovery.newEpoch
+    }
+    #expect(try open() == .newJournal)
+    #expect(try open() == nil)
+    // In the same place, where a file system may give the same inodes again.
+    let restore =
+      copy == "tar"
+      ? "tar cf backup journal && rm -r journal && tar xf backup"
+      : "\(copy) journal backup && rm -r journal && \(copy) backup journal"
+    let (status, _, _) = try ChildProcess.run(
+      "/bin/sh", ["-c", "cd \(directory.path) && \(restore)"])
+    #expect(status == .exited(0))
+    #expect(try open() == .copied)
+    #expect(try open() == nil)
+  }
+
   private func offsets(
     _ journal: Journal<DirectoryStorage>, upTo limit: UInt64
   ) throws -> [UInt64] {
