@@ -64,6 +64,11 @@ public struct SubscriberGap: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(offsets.counted("event")) from \(from.epoch):\(from.offset) to \(to.epoch):\(to.offset) \(offsets == 1 ? "is" : "are") gone (\(why))"
+    if offsets == 0, why == "epoch" {
+      return "the journal has lost its end, or is an older copy: what was read up to "
+        + "\(from.epoch):\(from.offset) may not be in it, and it goes on at \(to.epoch):\(to.offset) (epoch)"
+    }
+    return
+      "\(offsets.counted("event")) from \(from.epoch):\(from.offset) to \(to.epoch):\(to.offset) \(offsets == 1 ? "is" : "are") gone (\(why))"
   }
 }

@@ -202,6 +202,35 @@ struct SubscriberCoreTests {
     #expect(gaps == (stops ? [] : [gap]))
   }
 
+  @Test(arguments: [(UInt64(60), UInt64(20)), (60, 60), (90, 20)])
+  func `an epoch that began before what was given out is a gap, though the cursor is not behind it`(
+    _ begins: UInt64, _ cursor: UInt64
+  ) {
+    var core = Self.core()
+    _ = core.tick(at: 0)
+    opened(&core, at: 20)
+    receive(&core, HeadMessage(head: 80, lag: 0).encode(token: 1))
+    receive(&core, MessageHeader(.reset, token: 1).message)
+    _ = core.takeActions()
+    // The journal lost its end, or an older copy of it was put in its place.
+    let new = Position(epoch: 2, offset: begins)
+    receive(
+      &core,
+      OpenedMessage(
+        token: 2, cursor: cursor < begins ? Self.at(cursor) : new, earliest: 0, head: begins,
+        seekGeneration: 0,
+        epochs: [.init(epoch: 1, firstOffset: 0), .init(epoch: 2, firstOffset: begins)],
+        broker: BrokerDescription()
+      ).encode())
+    receive(&core, HeadMessage(head: begins + 5, lag: 0).encode(token: 2))
+    var batches: [(Position, SubscriberGap?)] = []
+    for case .deliver(let batch) in core.takeActions() { batches.append((batch.end, batch.gap)) }
+    #expect(batches.count == 1)
+    #expect(batches.first?.0 == Position(epoch: 2, offset: begins + 5))
+    let lost = SubscriberGap(from: Self.at(80), to: new, why: "epoch")
+    #expect(batches.first?.1 == (begins < 80 ? lost : nil))
+  }
+
   @Test func `what another session or a newer instance says ends or changes nothing else`() {
     var core = Self.core()
     _ = core.tick(at: 0)

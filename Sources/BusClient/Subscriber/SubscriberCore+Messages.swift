@@ -100,13 +100,26 @@ extension SubscriberCore {
       position = opened.cursor
       wantedCommit = nil
       sought(opened)
-    } else {
-      position = max(position ?? opened.cursor, opened.cursor)
     }
+    let last = position
+    position = max(position ?? opened.cursor, opened.cursor)
     actions.append(.opened(opened))
     actions.append(.notice(.connected(broker: opened.broker)))
+    if !isMoved, let last, let lost = ended(last, opened) { gap(lost) }
+    guard session.isLive else { return }
     grantCredit()
     if let cursor = wantedCommit { recommit(cursor, opened) }
+  }
+
+  /// The events before `last` that this subscriber was given and the journal has no more: it lost its end, or
+  /// is an older copy, and began a new epoch before them. The broker knows of what was committed only.
+  private func ended(_ last: Position, _ opened: OpenedMessage) -> GapMessage? {
+    guard let next = opened.epochs.first(where: { $0.epoch > last.epoch }),
+      next.firstOffset < last.offset,
+      let place = opened.epochs.last(where: { $0.firstOffset <= next.firstOffset })
+    else { return nil }
+    let to = Position(epoch: place.epoch, offset: next.firstOffset)
+    return GapMessage(token: token, from: last, to: to, why: "epoch")
   }
 
   /// A commit that was not confirmed is asked for again, unless the broker already has it; what lies
