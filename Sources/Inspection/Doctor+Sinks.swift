@@ -89,7 +89,10 @@ extension Doctor {
     }
     let there = Position(
       epoch: UInt32(clamping: known.number("epoch")), offset: known.number("cursor"))
-    if there == cursor { return DoctorCheck(name, .ok, "\(cursor.offset), as the broker has it") }
+    // Where an epoch begins, the broker counts a cursor to it, and a sink to the one that ended there.
+    if there.offset == cursor.offset, there.epoch >= cursor.epoch {
+      return DoctorCheck(name, .ok, "\(cursor.offset), as the broker has it")
+    }
     if known.number("generation") > progress.seekGeneration {
       return DoctorCheck(
         name, .note, "an operator moved it to \(there.offset); the sink is at \(cursor.offset)",

@@ -153,6 +153,16 @@ import Testing
     #expect(Self.outcome("cursor archiver", facts) == row.outcome)
   }
 
+  @Test
+  func `a cursor to where a new epoch begins is the broker's, which counts it to the new one`() {
+    var known = Self.consumer("archiver", cursor: 100)
+    known["epoch"] = .number(2)
+    let status = Self.status { [known] in $0["consumers"] = .list([.map(known)]) }
+    var facts = Self.facts(status, sinks: [Self.sink(cursor: 100) { $0.applied = 100 }])
+    facts.headAfter = Position(epoch: 2, offset: 100)
+    #expect(Self.outcome("cursor archiver", facts) == .ok)
+  }
+
   @Test func `a sink that read on while it was looked at is not ahead of the broker`() {
     var facts = Self.facts(sinks: [Self.sink(cursor: 120) { $0.applied = 120 }])
     facts.headAfter = Position(epoch: 1, offset: 130)
