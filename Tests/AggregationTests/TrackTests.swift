@@ -105,6 +105,22 @@ import Testing
       #expect(windows[0]["users"].number == 2 && windows[0]["rates"][1].number == 0.5)
     }
   }
+
+  @Test func `who cannot have been back yet lowers no rate`() throws {
+    let trial = try Trial(Self.reports)
+    // The last event is of the third day: its users' next day, and b's third, are still to come.
+    try trial.feed(
+      Self.lines.filter { !$0.contains("2024-05-04") } + [
+        Line.track("Signed Up", "d", "2024-05-03T12:00:00Z")
+      ])
+    let answer = try trial.answer()
+    let total = answer["total"]
+    #expect(total["back"].list.map(\.number) == [4, 2, 1, 0])
+    #expect(total["eligible"].list.map(\.number) == [4, 3, 2, 0])
+    #expect(total["rates"].list.map(\.number) == [1, 2.0 / 3, 0.5, nil])
+    let rates = answer["windows"].list.map { $0["total"]["rates"].list.map(\.number) }
+    #expect(rates == [[1, 0.5, 0.5, nil], [1, 1, nil, nil], [1, nil, nil, nil]])
+  }
 }
 
 @Suite struct SessionTests {

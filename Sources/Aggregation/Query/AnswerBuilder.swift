@@ -23,6 +23,8 @@ struct AnswerBuilder {
   private var cells: [Cell] = []
   private var other: Cell?
   private var folded: UInt64 = 0
+  /// Of retention: by period, the users of all windows for whom it has begun.
+  private var eligible: [Int64] = []
 
   init(
     _ plan: ReportPlan, _ question: ReportQuestion, watermark: Int64, people: PeopleJoin?
@@ -38,10 +40,14 @@ struct AnswerBuilder {
       (isMeasures, hasGroups) = (false, false)
     }
     measures = MeasureAnswer(plan: plan, people: people)
+    if case .retention(_, _, let periods) = plan.kind {
+      eligible = [Int64](repeating: 0, count: periods + 1)
+    }
   }
 
   mutating func add(_ window: WindowState) {
     folded += window.folded
+    for (period, users) in eligible(window).enumerated() { eligible[period] += users }
     let own = window.keys
     var groups: [Int] = []
     groups.reserveCapacity(window.cells.count)
@@ -103,7 +109,7 @@ struct AnswerBuilder {
       definition: plan.definition, zone: zone, kind: plan.definition.content.kind,
       counters: counters, watermark: watermark, from: question.from?.second(in: zone),
       to: question.to?.second(in: zone), windows: windows,
-      groups: groups, total: self.total(total),
+      groups: groups, total: self.total(total, eligible),
       groupsLeftOut: hasGroups ? order.count - shown.count : 0)
   }
 
@@ -119,7 +125,23 @@ struct AnswerBuilder {
       if let more = window.other { groups.append(other(more, window.folded)) }
     }
     return ReportAnswer.Window(
-      range: window.range, state: state(window.range), groups: groups, total: total(window.total))
+      range: window.range, state: state(window.range), groups: groups,
+      total: total(window.total, eligible(window)))
+  }
+
+  /// The window's users in each period that has begun, by the watermark.
+  private func eligible(_ window: WindowState) -> [Int64] {
+    var users = [Int64](repeating: 0, count: eligible.count)
+    guard !users.isEmpty, let all = window.total.tallies.first else { return users }
+    var period = window.range
+    for place in users.indices {
+      users[place] = all
+      guard period.upperBound < .max, ReportPlan.nanoseconds(period.upperBound) <= watermark else {
+        break
+      }
+      period = plan.rule.window(at: period.upperBound)
+    }
+    return users
   }
 
   private func order(_ window: WindowState, _ numbers: [Int]) -> [Int] {
@@ -143,12 +165,15 @@ struct AnswerBuilder {
     ReportAnswer.Group(isOther: true, folded: folded, members: members(cell))
   }
 
-  private func total(_ cell: Cell) -> ReportAnswer.Group {
-    ReportAnswer.Group(members: members(cell))
+  private func total(_ cell: Cell, _ eligible: [Int64]) -> ReportAnswer.Group {
+    ReportAnswer.Group(members: members(cell, eligible))
   }
 
-  private func members(_ cell: Cell) -> [(key: String, value: AnswerValue)] {
-    isMeasures ? measures.members(cell) : TallyAnswer.members(cell, plan.definition.content)
+  private func members(
+    _ cell: Cell, _ eligible: [Int64] = []
+  ) -> [(key: String, value: AnswerValue)] {
+    guard !isMeasures else { return measures.members(cell) }
+    return TallyAnswer.members(cell, plan.definition.content, eligible: eligible)
   }
 
   private func state(_ range: Range<Int64>) -> String {

@@ -1,12 +1,13 @@
 /// What the tallies of funnels, retention and sessions say.
 enum TallyAnswer {
+  /// - Parameter eligible: for retention, by period, the users for whom it has begun.
   static func members(
-    _ cell: Cell, _ content: ReportDefinition.Content
+    _ cell: Cell, _ content: ReportDefinition.Content, eligible: [Int64]
   ) -> [(key: String, value: AnswerValue)] {
     switch content {
     case .measures: []
     case .funnel(let steps, _): funnel(cell.tallies, steps)
-    case .retention: retention(cell.tallies)
+    case .retention: retention(cell.tallies, eligible)
     case .sessions: sessions(cell.tallies)
     }
   }
@@ -24,14 +25,17 @@ enum TallyAnswer {
     return [("steps", .list(list))]
   }
 
-  private static func retention(_ tallies: [Int64]) -> [(key: String, value: AnswerValue)] {
-    let users = tallies.first ?? 0
-    let back = tallies.map { AnswerValue.whole(Int128($0)) }
-    let rates = tallies.map {
-      users > 0 ? AnswerValue.double(Double($0) / Double(users)) : AnswerValue.null
+  /// Who cannot have been back yet lowers no rate.
+  private static func retention(
+    _ tallies: [Int64], _ eligible: [Int64]
+  ) -> [(key: String, value: AnswerValue)] {
+    let rates = zip(tallies, eligible).map { back, users in
+      users > 0 ? AnswerValue.double(Double(back) / Double(users)) : AnswerValue.null
     }
+    func list(_ users: [Int64]) -> AnswerValue { .list(users.map { .whole(Int128($0)) }) }
     return [
-      ("users", .whole(Int128(users))), ("back", .list(back)), ("rates", .list(rates)),
+      ("users", .whole(Int128(tallies.first ?? 0))), ("back", list(tallies)),
+      ("eligible", list(eligible)), ("rates", .list(rates)),
     ]
   }
 
