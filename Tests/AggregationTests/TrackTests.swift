@@ -68,6 +68,23 @@ import Testing
     #expect(windows.list.map { $0["total"]["steps"][1]["users"].number } == [1, 0])
   }
 
+  @Test(arguments: [
+    "a" + String(repeating: "b", count: 300) + "c", "abc" + String(repeating: "a", count: 300),
+    String(repeating: "ab", count: 200) + "c",
+    String(repeating: "b", count: 300) + "abc",
+  ])
+  func `a very active user keeps the steps that count`(_ steps: String) throws {
+    let trial = try Trial(
+      #"{"name": "long", "funnel": ["a", "b", "c"], "within": "1h", "window": "day"}"#)
+    try trial.feed(
+      steps.enumerated().map { place, name in
+        let second = String(place % 60 + 100).dropFirst()
+        let minute = String(place / 60 + 100).dropFirst()
+        return Line.track(String(name), "u", "2024-05-01T12:\(minute):\(second)Z")
+      })
+    #expect(users(try trial.answer()) == [1, 1, 1])
+  }
+
   @Test func `a delayed batch does not turn steps round`() throws {
     let trial = try Trial(
       #"{"name": "steps", "funnel": ["Step 1", "Step 2"], "within": "1m", "window": "all"}"#)

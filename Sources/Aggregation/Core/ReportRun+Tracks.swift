@@ -76,12 +76,13 @@ extension ReportRun {
     var track = try load(&funnels, user, or: FunnelTrack(), from: source)
     if let settled = settled(event.watermark, after: within) { track.removeBefore(settled) }
     let rule = plan.rule
-    func depths() -> [Int64: Int] {
-      track.depths(steps: steps.count, within: within) { rule.window(at: ReportPlan.seconds($0)) }
-    }
-    let before = depths()
-    counters.trimmed += UInt64(track.insert(FunnelTrack.Entry(time: event.time, steps: bits)))
-    for (start, depth) in depths() {
+    func range(_ time: Int64) -> Range<Int64> { rule.window(at: ReportPlan.seconds(time)) }
+    let before = track.depths(steps: steps.count, within: within, window: range)
+    counters.trimmed += UInt64(
+      track.insert(
+        FunnelTrack.Entry(time: event.time, steps: bits), steps: steps.count, within: within,
+        window: range))
+    for (start, depth) in track.depths(steps: steps.count, within: within, window: range) {
       let old = before[start] ?? 0
       guard depth != old else { continue }
       let sign: Int64 = depth > old ? 1 : -1

@@ -1,7 +1,9 @@
 /// One user's steps in a funnel.
 ///
 /// The steps are kept with their times, in order of time, so the answer is the same in whatever order
-/// they came. At most 256; the oldest go first, and are counted.
+/// they came. At most 256: the oldest goes that leads nowhere, or that is a beginning and a later one of
+/// its window is as good; without any such the oldest of all. They are counted: what comes late may have
+/// needed them.
 struct FunnelTrack: Sendable, Equatable {
   static let limit = 256
 
@@ -15,15 +17,34 @@ struct FunnelTrack: Sendable, Equatable {
   private(set) var entries: [Entry] = []
 
   /// Takes a step; returns how many were given up for it.
-  mutating func insert(_ entry: Entry) -> Int {
-    var trimmed = 0
-    if entries.count >= Self.limit {
-      trimmed = entries.count - Self.limit + 1
-      entries.removeFirst(trimmed)
-    }
+  mutating func insert(
+    _ entry: Entry, steps: Int, within: Int64, window: (Int64) -> Range<Int64>
+  ) -> Int {
     let at = entries.firstIndex { $0.time > entry.time } ?? entries.count
     entries.insert(entry, at: at)
-    return trimmed
+    guard entries.count > Self.limit else { return 0 }
+    entries.remove(at: leastNeeded(steps: steps, within: within, window: window))
+    return 1
+  }
+
+  /// The entry without which events that come in order are answered as with it, if there is one.
+  private func leastNeeded(
+    steps: Int, within: Int64, window: (Int64) -> Range<Int64>
+  ) -> Int {
+    var isOnWay = [Bool](repeating: false, count: entries.count)
+    // The deepest beginning behind the one that is looked at, by window, and the oldest that is no better.
+    var deepest: [Int64: Int] = [:]
+    var replaced = Int.max
+    for index in entries.indices.reversed() where entries[index].steps & 1 != 0 {
+      let way = way(from: index, steps: steps, within: within)
+      let start = window(entries[index].time).lowerBound
+      if let later = deepest[start], later >= way.count { replaced = index }
+      deepest[start] = max(deepest[start] ?? 0, way.count)
+      for step in way { isOnWay[step] = true }
+    }
+    // Of both kinds the oldest: what is new may still get a beginning that comes late.
+    let oldest = min(isOnWay.firstIndex(of: false) ?? .max, replaced)
+    return oldest < entries.count ? oldest : 0
   }
 
   /// Forgets what lies before a time: no event can change its windows any more.
@@ -36,7 +57,7 @@ struct FunnelTrack: Sendable, Equatable {
     var depths: [Int64: Int] = [:]
     for (index, entry) in entries.enumerated() where entry.steps & 1 != 0 {
       let start = window(entry.time).lowerBound
-      let depth = depth(from: index, steps: steps, within: within)
+      let depth = way(from: index, steps: steps, within: within).count
       depths[start] = max(depths[start] ?? 0, depth)
     }
     return depths
@@ -44,19 +65,14 @@ struct FunnelTrack: Sendable, Equatable {
 
   /// The earliest event for each next step is as good as any. One event is one step; of several at the
   /// same moment the one that can be the fewest steps is taken, so that the others are left for theirs.
-  private func depth(from first: Int, steps: Int, within: Int64) -> Int {
+  private func way(from first: Int, steps: Int, within: Int64) -> [Int] {
     let (end, isBeyond) = entries[first].time.addingReportingOverflow(within)
     let latest = isBeyond ? Int64.max : end
     var used = [first]
-    var at = first
-    var step = 1
-    while step < steps {
-      guard let next = next(step, after: at, until: latest, besides: used) else { break }
-      used.append(next)
-      at = next
-      step += 1
-    }
-    return step
+    while used.count < steps,
+      let next = next(used.count, after: used[used.count - 1], until: latest, besides: used)
+    { used.append(next) }
+    return used
   }
 
   /// Entries are in order of time, so only those between are looked at.
