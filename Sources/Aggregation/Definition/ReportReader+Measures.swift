@@ -235,6 +235,7 @@ extension ReportReader {
       if let seconds = Int64(exactly: number), 0...7_884_000_000 ~= seconds { return seconds }
     default: break
     }
-    throw wrong(node.offset, "a time such as 30s, 10m, 2h or 7d is wanted")
+    throw wrong(
+      node.offset, "a time such as 30s, 10m, 2h or 7d is wanted, 91250d (250 years) at most")
   }
 }
