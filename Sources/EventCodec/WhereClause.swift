@@ -5,7 +5,8 @@ internal import Primitives
 ///
 /// PATH leads from the envelope's root, keys parted by points (`properties.plan`, `userId`,
 /// `properties.list.0`); `\.` is a point inside a key. The operator is the first of `=`, `!=`, `<`, `<=`,
-/// `>`, `>=`, `~` (contains) in the text. VALUE is JSON where it parses, else text.
+/// `>`, `>=`, `~` (contains) in the text. VALUE is JSON where it parses, else text; one that begins with `=` is
+/// written as JSON (`PATH="=1"`), since `==` is a slip of those who write programs.
 ///
 /// `=` compares values with their types, but numbers by value: 1 equals 1.0 and neither equals true.
 /// Order is defined between numbers, and between texts by their bytes. Times compare as their text. What
@@ -45,7 +46,11 @@ public struct WhereClause: Sendable {
     path = Self.keys(ofPath: bytes[..<at])
     guard path.allSatisfy({ !$0.isEmpty }) else { throw SyntaxError(text: text) }
     self.comparison = comparison
-    value = Self.parse(bytes[(at + comparison.rawValue.utf8.count)...])
+    let rest = bytes[(at + comparison.rawValue.utf8.count)...]
+    if [.equal, .notEqual].contains(comparison), rest.first == UInt8(ascii: "=") {
+      throw SyntaxError(text: text)
+    }
+    value = Self.parse(rest)
   }
 
   /// Whether the event satisfies the condition. One that cannot be read does not.

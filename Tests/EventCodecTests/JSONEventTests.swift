@@ -96,7 +96,10 @@ private let received: Int64 = 1_800_000_000_000_000_000
     ] {
       #expect(try unsafe !WhereClause(condition).matches(payload.span.bytes), "\(condition)")
     }
-    #expect(throws: WhereClause.SyntaxError.self) { try WhereClause("plan") }
+    for slip in ["plan", "properties.plan==pro", "properties.plan!==pro"] {
+      #expect(throws: WhereClause.SyntaxError.self) { try WhereClause(slip) }
+    }
+    #expect(throws: Never.self) { try WhereClause("properties.code=\"=1\"") }
   }
 
   @discardableResult
