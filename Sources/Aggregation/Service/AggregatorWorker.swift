@@ -169,6 +169,9 @@ struct AggregatorWorker: ~Copyable {
     while true {
       do throws(AggregatorError) {
         try commitOnce(subscriber, now)
+        if shared.state.withLock({ !$0.status.trouble.isEmpty }) {
+          shared.say(.info, "disk.room", "there is room again: counting goes on")
+        }
         tell(subscriber, trouble: "")
         return
       } catch .database(let error) where error.kind == .diskFull || error.kind == .busy {
