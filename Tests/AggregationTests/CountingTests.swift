@@ -1,4 +1,5 @@
 import EventModel
+import Primitives
 import Testing
 
 @testable import Aggregation
@@ -91,6 +92,25 @@ import Testing
         #expect(count <= top.missing)
       }
     }
+  }
+
+  @Test
+  func `the frequent ones of many values are shown, though most events are of rare ones`() {
+    var top = TopValues()
+    var truth: [Int: UInt64] = [:]
+    var random = SeededRandom(seed: 7)
+    for event in 0..<60_000 {
+      // Rank n is about 1/n as frequent as the first.
+      let common = Int(1 / Double.random(in: 0.01...1, using: &random))
+      let number = event % 4 == 0 ? common : 1000 + event
+      insert(number, into: &top, limit: TopValues.kept(toShow: 20))
+      truth[number, default: 0] += 1
+    }
+    let shown = top.sorted().prefix(20).map(\.key)
+    let best = truth.sorted { $0.value > $1.value }.prefix(16)
+    #expect(best.allSatisfy { shown.contains(key($0.key)) })
+    // Twice as many as are shown would not do.
+    #expect(TopValues.kept(toShow: 20) == 200 && TopValues.kept(toShow: 10_000) == 10_000)
   }
 
   @Test func `merged counts keep their promise`() throws {

@@ -207,9 +207,10 @@ extension ReportPlan {
         shape.sketches += 1
         return .sketch(shape.sketches - 1, field: field)
       case .top(let path, let limit):
+        let kept = TopValues.kept(toShow: limit)
         places.append(shape.tops.count)
-        shape.tops.append(limit)
-        return .top(shape.tops.count - 1, breakdown: breakdown([source(path)]), limit: limit)
+        shape.tops.append(kept)
+        return .top(shape.tops.count - 1, breakdown: breakdown([source(path)]), limit: kept)
       case .histogram(let path, let rule):
         places.append(shape.histograms.count)
         shape.histograms.append(rule.labels.count)

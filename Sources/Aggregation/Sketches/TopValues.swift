@@ -13,6 +13,10 @@ struct TopValues: Sendable {
     var mayMiss: UInt64
   }
 
+  /// What `limit` must be for an answer that shows `count` values: with no more than it shows, a value among them
+  /// is folded before it has become frequent enough to stay. Memory bounds it.
+  static func kept(toShow count: Int) -> Int { max(count, min(10 * count, 500)) }
+
   /// Values in MessagePack.
   private var keys = ByteInterner()
   private(set) var entries: [Entry] = []
