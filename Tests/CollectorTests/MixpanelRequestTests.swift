@@ -157,6 +157,17 @@ struct MixpanelRequestTests {
     }
   }
 
+  @Test func `an image gets one, which no browser keeps`() throws {
+    var core = try makeCore()
+    let verdicts = try core.verdicts("/track", Self.event)
+    let asked = HTTPRequest(method: "GET", path: "/track", query: [.init("img", "1")])
+    let answer = MixpanelAnswer.results(
+      verdicts, MixpanelBody.style(of: asked, .mixpanelTrack, limit: 1000))
+    #expect(answer.contentType == "image/gif" && answer.body.starts(with: "GIF89a".utf8))
+    #expect(answer.body.count == 43 && answer.body.last == UInt8(ascii: ";"))
+    #expect(answer.headers == [.init("Cache-Control", "no-store")])
+  }
+
   @Test func `answers have the form that was asked for`() throws {
     var core = try makeCore()
     let good = try core.verdicts("/track", Self.event)

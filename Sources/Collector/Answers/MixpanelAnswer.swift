@@ -6,6 +6,7 @@
 //                       stored, so it must not be sent again
 //   /track    `1` when all events are stored, else `0`; with verbose=1 {"status":1,"error":null}, or
 //             {"status":0,"error":...} naming the events that are not. Also for a form sent to /import.
+//             With img=1 in an address that an image has, as in a mail: a GIF of one transparent pixel.
 internal import EventCodec
 internal import HTTPServer
 internal import Primitives
@@ -15,12 +16,24 @@ enum MixpanelAnswer {
     case strict
     case plain
     case verbose
+    case pixel
   }
+
+  private static let gif: [UInt8] =
+    Array("GIF89a".utf8) + [
+      1, 0, 1, 0, 0x80, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF,  // one pixel, two colours
+      0x21, 0xF9, 4, 1, 0, 0, 0, 0,  // the first is transparent
+      0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0, 0x3B,
+    ]
 
   static func results(_ verdicts: Verdicts, _ style: Style) -> HTTPResponse {
     switch style {
     case .strict: return strict(verdicts)
     case .plain: return .text(verdicts.refused == 0 ? "1" : "0")
+    case .pixel:
+      // Kept by a browser, it would be asked for once.
+      return HTTPResponse(
+        contentType: "image/gif", headers: [.init("Cache-Control", "no-store")], body: gif)
     case .verbose:
       return verdicts.refused == 0 ? verbose(nil) : verbose(summary(verdicts))
     }
@@ -28,7 +41,7 @@ enum MixpanelAnswer {
 
   static func failure(_ failure: RequestFailure, _ style: Style) -> HTTPResponse {
     switch style {
-    case .plain: return .text("0", status: failure.status)
+    case .plain, .pixel: return .text("0", status: failure.status)
     case .verbose: return verbose(failure.reason, status: failure.status)
     case .strict:
       var output = Array("{\"code\":\(failure.status),\"error\":".utf8)

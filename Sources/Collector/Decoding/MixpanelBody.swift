@@ -40,6 +40,7 @@ struct MixpanelBody {
       || request.header("Content-Type")?.lowercased()
         .hasPrefix("application/x-www-form-urlencoded") == true
     if route == .mixpanelImport, !isForm { return .strict }
+    if request.method == "GET", request.parameter("img") == "1" { return .pixel }
     if request.parameter("verbose") == "1" { return .verbose }
     return isForm && isVerboseForm(request, limit: limit) ? .verbose : .plain
   }
