@@ -1,4 +1,5 @@
 import AnalyticsTestSupport
+import Database
 import Foundation
 import Primitives
 import TestSupport
@@ -61,6 +62,33 @@ struct LateStoreTests {
     #expect(await client.metrics.isStored)
     #expect(FileManager.default.fileExists(atPath: place + "/events.sqlite"))
     await client.close()
+  }
+
+  @Test func `of a damaged store that can be opened later, what can be read goes out`() async throws
+  {
+    let first = try client(FakeTransport(rest: .failure("no network")))
+    track(1...3, on: first)
+    await first.flush()
+    await first.close()
+    do {
+      let database = try Database(place + "/events.sqlite", migrations: [""])
+      try database.execute(
+        "UPDATE event SET body = x'00' WHERE id = (SELECT id FROM event ORDER BY id LIMIT 1 OFFSET 1)"
+      )
+    }
+    try takeAway()
+    let second = try client(FakeTransport(rest: .failure("no network")))
+    track(4...4, on: second)
+    await second.flush()
+    try giveBack()
+    #expect(await isStored(second))
+    #expect(await second.metrics.storesMovedAside == 1)
+    await second.close()
+    let good = FakeTransport()
+    let third = try client(good)
+    #expect(await third.flush().isComplete)
+    #expect(good.acceptedNames == ["E1", "E3", "E4"])
+    await third.close()
   }
 
   @Test func `a store that can be opened later gets all that waits`() async throws {

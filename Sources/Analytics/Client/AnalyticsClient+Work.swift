@@ -91,7 +91,14 @@ extension AnalyticsClient {
         core.restoreLate(late.events)
         if hasOwnAnonymousId { takeAnonymousId(late.settings) }
         // The earlier events may have given others new ids.
-        (save, delete) = core.unsaved
+        if late.isReplaced {
+          core.storeReplaced()
+          // They have no place in the queue yet while a request is under way.
+          let last = late.events.last?.id ?? .min
+          (save, delete) = (late.events + core.unsaved.save.filter { $0.id > last }, [])
+        } else {
+          (save, delete) = core.unsaved
+        }
       }
       try storeHolder.apply(save: save, delete: delete)
       core.stored()

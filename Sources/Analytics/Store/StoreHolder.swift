@@ -53,18 +53,37 @@ final class StoreHolder {
 
   /// Opens a file that could not be opened before, and reads what an earlier launch left in it; nil when
   /// there is nothing to do.
-  func openLate() throws(DatabaseError) -> (events: [QueuedEvent], settings: [String: String])? {
+  func openLate() throws(DatabaseError) -> Late? {
     guard let path, store == nil, !isClosed else { return nil }
+    let (late, failure) = try readLate(path)
+    guard let failure else { return late }
+    // What could be read goes out all the same.
+    guard replaceIfDamaged(failure) else { throw failure }
+    return Late(events: late.events, settings: late.settings, isReplaced: true)
+  }
+
+  /// A file with damage is closed again: SQLite would take away what is beside its name when that is a
+  /// new one's.
+  private func readLate(
+    _ path: String
+  ) throws(DatabaseError) -> (late: Late, failure: DatabaseError?) {
     let opened = try Self.openFile(path)
     if owesErasure {
       try opened.eraseEvents()
       owesErasure = false
     }
     let found = opened.events()
-    if let failure = found.failure { throw failure }
-    let foundSettings = try opened.settings()
-    store = opened
-    return (found.events, foundSettings)
+    let late = Late(events: found.events, settings: try opened.settings())
+    if found.failure == nil { store = opened }
+    return (late, found.failure)
+  }
+
+  /// What an earlier launch left.
+  struct Late {
+    var events: [QueuedEvent]
+    var settings: [String: String]
+    /// The file was damaged and renamed, and a new one begun.
+    var isReplaced = false
   }
 
   /// Makes the folder too: on a new device an app's own may not be there yet.
