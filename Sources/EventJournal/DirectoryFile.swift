@@ -21,16 +21,14 @@ public final class DirectoryFile: JournalFile {
 
   deinit { close(descriptor) }
 
-  public func size() throws(SystemError) -> Int {
-    var status = stat()
-    try SystemError.check("fstat", path) { unsafe fstat(descriptor, &status) }
-    return Int(status.st_size)
-  }
+  public func size() throws(SystemError) -> Int { Int(try status().st_size) }
 
-  public func hasName() throws(SystemError) -> Bool {
+  public func hasName() throws(SystemError) -> Bool { try status().st_nlink > 0 }
+
+  func status() throws(SystemError) -> stat {
     var status = stat()
     try SystemError.check("fstat", path) { unsafe fstat(descriptor, &status) }
-    return status.st_nlink > 0
+    return status
   }
 
   public func read(_ count: Int, at position: Int) throws(SystemError) -> [UInt8] {

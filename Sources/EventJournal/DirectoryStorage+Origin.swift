@@ -43,8 +43,7 @@ extension DirectoryStorage {
   }
 
   private func identity(of file: DirectoryFile) throws(SystemError) -> [UInt8] {
-    var status = stat()
-    try SystemError.check("fstat", location) { unsafe fstat(file.descriptor, &status) }
+    let status = try file.status()
     #if canImport(Glibc)
       let changed = status.st_ctim
     #else
