@@ -1,4 +1,3 @@
-internal import CPlatform
 internal import Primitives
 internal import Synchronization
 
@@ -11,16 +10,16 @@ internal import Synchronization
 /// Cuts connections that keep the live thread inside of libzmq with subscriptions.
 ///
 /// An XPUB puts every subscription that has come into its tree before its owner sees one, and goes on while
-/// more come in: a flood of them is stored without end, or faster than the owner reads of them. So this
-/// thread looks twenty times a second whether the live thread has read all that came. If not, though it
-/// works, it watches what comes in on the live port, and from `maximumBytes` on ends the connection that has
-/// sent most.
+/// more come in: a flood of them is stored without end, or faster than the owner reads of them. And it takes
+/// out those of each connection that ends by walking the whole tree, which can hold up the owner for seconds
+/// while others come. So this thread looks twenty times a second whether the live thread has read all that
+/// came. If not, though it works, it watches what comes in on the live port, and does as `LiveFloodBudget` says.
 final class LiveFloodGuard: Sendable {
-  /// What may come in while the live thread is behind: 20,000 subscriptions of some length.
-  static let maximumBytes: UInt64 = 2 << 20
   private static let interval: Int64 = 50_000_000
-  /// What a thread that works has at least of it, also on a machine that is busy otherwise. One that waits
-  /// has a hundredth of that.
+  /// While the live thread is behind: what comes and goes between two looks is not counted.
+  private static let closeInterval: Int64 = 5_000_000
+  /// What a thread that works has at least of an `interval`, also on a machine that is busy otherwise. One
+  /// that waits has a hundredth of that.
   private static let working: Int64 = 500_000
 
   /// What the live thread tells about itself.
@@ -49,7 +48,7 @@ final class LiveFloodGuard: Sendable {
   }
 
   private let pulse: Pulse
-  private let port: UInt16
+  private let port: LivePort
   private let wake: WakeSignal
   private let isStopped = Atomic(false)
   private let thread = Mutex<OwnedThread?>(nil)
@@ -57,7 +56,7 @@ final class LiveFloodGuard: Sendable {
   /// - Parameter address: where the live feed is bound, as `tcp://127.0.0.1:7401`.
   init(_ pulse: Pulse, address: String) throws(SystemError) {
     self.pulse = pulse
-    port = address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+    port = LivePort(address)
     wake = try WakeSignal()
     let started = try OwnedThread(name: "eb-live-guard") { [self] in run() }
     thread.withLock { $0 = started }
@@ -73,49 +72,31 @@ final class LiveFloodGuard: Sendable {
   private func run() {
     var turns: UInt64 = 0
     var cpu: Int64 = 0
-    var before: [Int32: UInt64]?
+    var budget = LiveFloodBudget()
+    var takesConnections = true
+    var interval = Self.interval
     while !isStopped.load(ordering: .relaxed) {
       var item = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
-      _ = unsafe poll(&item, 1, Int32(Self.interval / 1_000_000))
+      _ = unsafe poll(&item, 1, Int32(interval / 1_000_000))
       let (turnsNow, cpuNow) = (pulse.turn, pulse.cpuNanoseconds)
-      let isBehind = turnsNow == turns && cpuNow - cpu > Self.working
-      (turns, cpu) = (turnsNow, cpuNow)
-      guard isBehind else {
-        before = nil
-        continue
+      defer { (turns, cpu) = (turnsNow, cpuNow) }
+      var verdict = LiveFloodBudget.Verdict()
+      interval = Self.interval
+      if turnsNow != turns {
+        budget.settle()
+      } else if budget.isOpen || cpuNow - cpu > Self.working {
+        let start = SystemClock.monotonic()
+        verdict = budget.look(port.received(), at: start)
+        // A fifth of a core at most, however many connections there are.
+        interval = max(Self.closeInterval, 4 * (SystemClock.monotonic() - start))
       }
-      let now = received()
-      if let before { cutFlood(now, since: before) } else { before = now }
-    }
-  }
-
-  /// Ends the connections that have sent most, until what is left is within the bound.
-  private func cutFlood(_ now: [Int32: UInt64], since before: [Int32: UInt64]) {
-    var sent = now.map { (descriptor: $0.key, bytes: $0.value &- (before[$0.key] ?? 0)) }
-      .sorted { $0.bytes < $1.bytes }
-    var total = sent.reduce(0) { $0 &+ $1.bytes }
-    while total > Self.maximumBytes, let most = sent.popLast() {
-      // Nobody else's: a descriptor that was closed meanwhile has no such port.
-      guard eb_received_bytes(most.descriptor, port) != .max else { continue }
-      shutdown(most.descriptor, Int32(SHUT_RDWR))
-      pulse.cut.add(1, ordering: .relaxed)
-      total &-= most.bytes
-    }
-  }
-
-  /// Bytes that came in by each connection of the port.
-  private func received() -> [Int32: UInt64] {
-    var counts: [Int32: UInt64] = [:]
-    guard let directory = unsafe opendir("/proc/self/fd") else { return counts }
-    defer { unsafe closedir(directory) }
-    while let entry = unsafe readdir(directory) {
-      let descriptor = unsafe withUnsafeBytes(of: entry.pointee.d_name) { name in
-        unsafe Int32(String(decoding: name.prefix { $0 != 0 }, as: UTF8.self))
+      for descriptor in verdict.ended where port.end(descriptor) {
+        pulse.cut.add(1, ordering: .relaxed)
       }
-      guard let descriptor else { continue }
-      let bytes = eb_received_bytes(descriptor, port)
-      if bytes != .max { counts[descriptor] = bytes }
+      if verdict.takesConnections != takesConnections {
+        takesConnections = verdict.takesConnections
+        port.takeConnections(takesConnections)
+      }
     }
-    return counts
   }
 }

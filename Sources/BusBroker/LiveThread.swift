@@ -47,8 +47,8 @@ final class LiveThread: Sendable {
         // and a routing id needs as much.
         options.maximumMessageBytes = 640
         // What has come in is stored before it can be refused, so little may come in at a time.
-        options.receiveHighWater = 1000
-        options.receiveBufferBytes = 128 << 10
+        options.receiveHighWater = 100
+        options.receiveBufferBytes = 16 << 10
         options.heartbeatMilliseconds = 0
         options.sendHighWater = 20_000
         options.curve = access.map { $0.role(.live) }

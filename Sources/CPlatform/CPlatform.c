@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <linux/filter.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stddef.h>
@@ -263,23 +264,59 @@ int64_t eb_open_files(uint64_t *limit) {
   return count;
 }
 
+#ifdef __linux__
+// The states of a TCP socket in the kernel's count; the headers that name them do not go together.
+enum { established = 1, close_wait = 8, listening = 10 };
+
+/// Of a TCP socket that has this port; -1 of anything else. What TCP_INFO told is in `info`.
+static int tcp_state(int fd, uint16_t port, struct tcp_info *info, socklen_t *size) {
+  struct sockaddr_storage address;
+  socklen_t address_size = sizeof address;
+  if (getsockname(fd, (struct sockaddr *)&address, &address_size)) return -1;
+  if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return -1;
+  // Both kinds of address have the port at the same place.
+  if (ntohs(((struct sockaddr_in *)&address)->sin_port) != port) return -1;
+  *size = sizeof *info;
+  return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, size) ? -1 : info->tcpi_state;
+}
+#endif
+
 uint64_t eb_received_bytes(int fd, uint16_t port) {
 #ifdef __linux__
-  struct sockaddr_storage address;
-  socklen_t size = sizeof address;
-  if (getsockname(fd, (struct sockaddr *)&address, &size)) return UINT64_MAX;
-  if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return UINT64_MAX;
-  // Both kinds of address have the port at the same place.
-  if (ntohs(((struct sockaddr_in *)&address)->sin_port) != port) return UINT64_MAX;
   struct tcp_info info;
-  size = sizeof info;
-  if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size)) return UINT64_MAX;
-  if (info.tcpi_state != 1 && info.tcpi_state != 8) return UINT64_MAX;  // ESTABLISHED, CLOSE_WAIT
+  socklen_t size;
+  int state = tcp_state(fd, port, &info, &size);
+  if (state != established && state != close_wait) return UINT64_MAX;
   return size > offsetof(struct tcp_info, tcpi_bytes_received) ? info.tcpi_bytes_received : UINT64_MAX;
 #else
   (void)fd, (void)port;
   return UINT64_MAX;
 #endif
+}
+
+int eb_pause_listener(int fd, uint16_t port, int is_paused) {
+#ifdef __linux__
+  struct tcp_info info;
+  socklen_t size;
+  if (tcp_state(fd, port, &info, &size) != listening) return -1;
+  if (!is_paused) return setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &(int){0}, sizeof(int));
+  // A socket filter that takes no byte of any packet: what asks for a connection is dropped.
+  struct sock_filter nothing = {.code = BPF_RET | BPF_K};
+  struct sock_fprog program = {.len = 1, .filter = &nothing};
+  return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+#else
+  (void)fd, (void)port, (void)is_paused;
+  return -1;
+#endif
+}
+
+void eb_abort_connection(int fd) {
+#ifdef __linux__
+  // See connect(2): an address of no family dissolves the association.
+  struct sockaddr none = {.sa_family = AF_UNSPEC};
+  connect(fd, &none, sizeof none);
+#endif
+  shutdown(fd, SHUT_RDWR);
 }
 
 void eb_keep_freed_memory(int bytes) {

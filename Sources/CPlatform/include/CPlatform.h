@@ -49,6 +49,13 @@ int64_t eb_open_files(uint64_t *limit);
 /// Bytes that came in by a TCP connection since it began; UINT64_MAX for anything but a connection whose end
 /// here has this port, and on other systems than Linux.
 uint64_t eb_received_bytes(int fd, uint16_t port);
+/// Resets a connection that another owner reads, and throws away what came in by it and is not read yet;
+/// shutdown(2) would leave that to be read. Its owner finds it closed and keeps the descriptor. Any thread.
+void eb_abort_connection(int fd);
+/// Lets a socket that listens on this port take no new connection, or take them again (Linux). Who connects
+/// meanwhile is not refused: the kernel at the other end tries again, after a second first. 0 when it is such
+/// a socket and it was done; -1 otherwise. Any thread.
+int eb_pause_listener(int fd, uint16_t port, int is_paused);
 /// Makes the allocator keep up to `bytes` of freed memory for the next use, large blocks included, instead
 /// of giving it back and faulting it in again page by page (glibc; nothing elsewhere).
 void eb_keep_freed_memory(int bytes);

@@ -83,6 +83,46 @@ extension IntegrationTests {
         try #require(try broker.metric("eventbus_broker_live_refused_subscriptions_total")) > 0)
     }
 
+    @Test
+    func `floods that come again and again cost bounded memory, and a new subscriber is served`()
+      throws
+    {
+      let broker = try TestBroker()
+      #expect(try broker.isUp())
+      let before = broker.memory
+      let peer = try HostilePeer(
+        """
+        import threading
+        made, is_over = [], threading.Event()
+        def flood():
+            while not is_over.is_set():
+                try:
+                    peer = zmtp(sys.argv[1], 'SUB', 2)
+                    made.append(peer)
+                    for block in range(100):
+                        topics = os.urandom(200 * 500)
+                        peer.sendall(b''.join(frame(b'\\1' + topics[n:n + 200]) for n in range(0, len(topics), 200)))
+                # Cut off, or made to wait.
+                except OSError: pass
+                del made[:-60]
+        floods = [threading.Thread(target=flood) for number in range(4)]
+        for each in floods: each.start()
+        while len(made) < 20: time.sleep(0.01)
+        say('floods')
+        hold()
+        is_over.set()
+        for each in floods: each.join()
+        """, [try broker.port("live")])
+      _ = try peer.line("floods")
+      let follower = try LiveFollower(broker)
+      #expect(try follower.getsEvents())
+      let after = broker.memory
+      #expect(
+        after < before + (256 << 10) || Sanitizer.excusesMemory(), "\(before) to \(after) KiB")
+      peer.end()
+      #expect(try follower.getsEvents())
+    }
+
     @Test func `nobody can end another's subscription`() throws {
       let broker = try TestBroker()
       let follower = try LiveFollower(broker)
