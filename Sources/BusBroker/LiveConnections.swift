@@ -17,9 +17,10 @@ struct LiveConnections {
   private var ended: Set<UInt32> = []
   private var next: UInt32 = 1
 
-  /// The number of the connection that has this descriptor now.
-  mutating func number(of descriptor: Int32) -> UInt32 {
+  /// The number of the connection that has this descriptor now; nil when it has none any more.
+  mutating func number(of descriptor: Int32) -> UInt32? {
     let peer = Self.peer(descriptor)
+    guard !peer.isEmpty else { return nil }
     if let known = open[descriptor] {
       if known.peer == peer { return known.number }
       ended.insert(known.number)
@@ -29,10 +30,15 @@ struct LiveConnections {
     return next
   }
 
+  /// Where the connection with this number is, as long as it is there.
+  func descriptor(of number: UInt32) -> Int32? {
+    open.first { $0.value.number == number && Self.peer($0.key) == $0.value.peer }?.key
+  }
+
   /// Those that have ended since this was asked last. One system call a connection.
   mutating func takeEnded() -> Set<UInt32> {
     for (descriptor, connection) in open
-    where connection.peer.isEmpty || Self.peer(descriptor) != connection.peer {
+    where Self.peer(descriptor) != connection.peer {
       ended.insert(connection.number)
       open[descriptor] = nil
     }

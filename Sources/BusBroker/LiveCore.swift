@@ -4,16 +4,21 @@ internal import EventModel
 /// Who subscribes to what on the live feed, and which names must therefore be sent. Pure: the thread
 /// that owns the XPUB socket asks it about every event.
 struct LiveCore {
-  /// Different topics that all peers together subscribe to, and their bytes: libzmq keeps a node of about
-  /// 30 bytes for each byte of a topic that begins as no other does. Who asks for more loses its
-  /// connection.
-  static let maximumSubscriptions = 250_000
-  static let maximumTopicBytes = 4 << 20
-  /// Topics with the connections that subscribe to them: one more costs libzmq about 50 bytes.
-  static let maximumHoldings = 1_000_000
+  /// What all peers together may subscribe to. When there is no room for one more, those that hold most lose
+  /// their connections.
+  struct Limits {
+    /// Different topics, and their bytes: libzmq keeps a node of about 30 bytes for each byte of a topic that
+    /// begins as no other does, and looks at each when a connection ends.
+    var topics = 250_000
+    var topicBytes = 1 << 20
+    /// Topics with the connections that subscribe to them: one more costs libzmq about 50 bytes.
+    var holdings = 1_000_000
+  }
+
   /// No name has a longer topic, so nothing could ever match.
   static let longestTopic = LiveMeta.beaconPrefix.count + EventName.maximumBytes + 1
 
+  private let limits: Limits
   private(set) var names: [[UInt8]] = []
   private var numbers: [[UInt8]: Int] = [:]
   private(set) var lastSequences: [UInt64] = []
@@ -23,12 +28,18 @@ struct LiveCore {
   private var subscriptions: [[UInt8]: [UInt32]] = [:]
   private var topicBytes = 0
   private var holdings = 0
+  /// What each connection takes of these: bytes of its topics, and four for each.
+  private var weights: [UInt32: Int] = [:]
+  /// Connections that must end, and whose last subscriptions may still come.
+  private var refused: Set<UInt32> = []
   private var prefixLengths: [Int: Int] = [:]
   /// By name number: whether somebody subscribes to a prefix of its topic.
   private(set) var isWanted: [Bool] = []
 
   /// Names whose head beacon is subscribed, and the ones that do not exist yet.
   private(set) var beacons: Set<[UInt8]> = []
+
+  init(_ limits: Limits = Limits()) { self.limits = limits }
 
   mutating func take(_ group: LiveGroup) {
     for name in group.newNames {
@@ -49,35 +60,64 @@ struct LiveCore {
     case beacon(name: [UInt8])
     case none
     /// Its connection must end.
-    case tooMany, tooLong
+    case refused
   }
 
-  mutating func subscribe(_ topic: [UInt8], by connection: UInt32) -> Change {
-    guard topic.count <= Self.longestTopic else { return .tooLong }
-    if let holders = subscriptions[topic] {
-      if !holders.contains(connection) {
-        guard holdings < Self.maximumHoldings else { return .tooMany }
-        subscriptions[topic]?.append(connection)
-        holdings += 1
-      }
-    } else {
-      guard subscriptions.count < Self.maximumSubscriptions, holdings < Self.maximumHoldings,
-        topicBytes + topic.count <= Self.maximumTopicBytes
-      else { return .tooMany }
-      subscriptions[topic] = [connection]
-      topicBytes += topic.count
-      holdings += 1
-      prefixLengths[topic.count, default: 0] += 1
-      reconsider(topic)
+  /// - Returns: what to do for this one, and which other connections must end to make room for it.
+  mutating func subscribe(_ topic: [UInt8], by connection: UInt32) -> (
+    change: Change, ended: Set<UInt32>
+  ) {
+    guard topic.count <= Self.longestTopic, !refused.contains(connection) else {
+      return (.refused, [])
     }
-    guard let name = beaconName(topic) else { return .none }
+    var ended: Set<UInt32> = []
+    if subscriptions[topic]?.contains(connection) != true {
+      if !hasRoom(for: topic) { ended = makeRoom() }
+      guard !refused.contains(connection), hasRoom(for: topic) else { return (.refused, ended) }
+      hold(topic, connection)
+    }
+    guard let name = beaconName(topic) else { return (.none, ended) }
     beacons.insert(name)
-    return .beacon(name: name)
+    return (.beacon(name: name), ended)
+  }
+
+  private func hasRoom(for topic: [UInt8]) -> Bool {
+    guard holdings < limits.holdings else { return false }
+    return subscriptions[topic] != nil
+      || subscriptions.count < limits.topics
+        && topicBytes + topic.count <= limits.topicBytes
+  }
+
+  /// Ends who holds most, until an eighth of what all hold is free: so the walk over all is made seldom.
+  private mutating func makeRoom() -> Set<UInt32> {
+    var wanted = weights.values.reduce(0, +) / 8
+    var largest: Set<UInt32> = []
+    for (connection, weight) in weights.sorted(by: { $0.value > $1.value }) where wanted > 0 {
+      largest.insert(connection)
+      wanted -= weight
+    }
+    end(largest)
+    refused.formUnion(largest)
+    return largest
+  }
+
+  private mutating func hold(_ topic: [UInt8], _ connection: UInt32) {
+    weights[connection, default: 0] += topic.count + 4
+    holdings += 1
+    guard subscriptions[topic] == nil else {
+      subscriptions[topic]?.append(connection)
+      return
+    }
+    subscriptions[topic] = [connection]
+    topicBytes += topic.count
+    prefixLengths[topic.count, default: 0] += 1
+    reconsider(topic)
   }
 
   mutating func unsubscribe(_ topic: [UInt8], by connection: UInt32) {
     guard let place = subscriptions[topic]?.firstIndex(of: connection) else { return }
     subscriptions[topic]?.remove(at: place)
+    weights[connection]? -= topic.count + 4
     holdings -= 1
     if subscriptions[topic]?.isEmpty ?? false { forget(topic) }
   }
@@ -93,6 +133,8 @@ struct LiveCore {
       subscriptions[topic] = left
       if left.isEmpty { forget(topic) }
     }
+    for connection in connections { weights[connection] = nil }
+    refused.subtract(connections)
     return before - holdings
   }
 

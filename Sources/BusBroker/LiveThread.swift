@@ -185,19 +185,25 @@ private struct LiveLoop: ~Copyable {
   }
 
   private mutating func take(_ subscription: Socket.Subscription, from source: Int32) {
-    let connection = connections.number(of: source)
+    guard let connection = connections.number(of: source) else { return }
     switch subscription {
     case .subscribe(let topic):
-      switch core.subscribe(topic, by: connection) {
+      let (change, ended) = core.subscribe(topic, by: connection)
+      for other in ended { end(connections.descriptor(of: other)) }
+      switch change {
       case .none: break
       case .beacon(let name): wantedBeacons.append(name)
-      case .tooMany, .tooLong:
-        shared.refusedSubscriptions.add(1, ordering: .relaxed)
-        // Ends that peer's connection and nobody else's.
-        _ = shutdown(source, Int32(SHUT_RDWR))
+      case .refused: end(source)
       }
     case .unsubscribe(let topic): core.unsubscribe(topic, by: connection)
     }
+  }
+
+  /// Ends that peer's connection and nobody else's.
+  private func end(_ descriptor: Int32?) {
+    guard let descriptor else { return }
+    shared.refusedSubscriptions.add(1, ordering: .relaxed)
+    eb_abort_connection(descriptor)
   }
 
   private mutating func send(_ group: LiveGroup) throws {

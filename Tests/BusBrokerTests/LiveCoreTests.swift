@@ -4,8 +4,10 @@ import Testing
 @testable import BusBroker
 
 @Suite struct LiveCoreTests {
-  static func core(_ names: [String], lastSequences: [UInt64] = []) -> LiveCore {
-    var core = LiveCore()
+  static func core(
+    _ names: [String], lastSequences: [UInt64] = [], _ limits: LiveCore.Limits = .init()
+  ) -> LiveCore {
+    var core = LiveCore(limits)
     core.take(
       LiveGroup(
         chunk: nil, names: GroupNames(), head: 40, newNames: names.map { Array($0.utf8) },
@@ -29,7 +31,7 @@ import Testing
     _ what: String, _ topic: [UInt8], _ wanted: [Bool]
   ) {
     var core = Self.core(["Game", "Games", "Level"])
-    let change = core.subscribe(topic, by: 1)
+    let change = core.subscribe(topic, by: 1).change
     #expect(change == .none)
     #expect(core.isWanted == wanted, "\(what)")
     core.unsubscribe(topic, by: 1)
@@ -69,7 +71,7 @@ import Testing
 
   @Test func `a head topic asks for a beacon and ends with its last subscriber`() {
     var core = Self.core(["A"], lastSequences: [9])
-    let changes = [1, 2].map { core.subscribe(Self.topic("$HEAD/A"), by: $0) }
+    let changes = [1, 2].map { core.subscribe(Self.topic("$HEAD/A"), by: $0).change }
     #expect(changes == [.beacon(name: [0x41]), .beacon(name: [0x41])])
     #expect(core.isWanted == [false])
     core.unsubscribe(Self.topic("$HEAD/A"), by: 1)
@@ -81,7 +83,7 @@ import Testing
   @Test(arguments: ["$HEAD/", "$HEAD/A", "$HEAD", "$head/A\0", "$HEAD/\0"])
   func `what is no whole head topic asks for no beacon`(_ text: String) {
     var core = Self.core(["A"])
-    let change = core.subscribe(Array(text.utf8), by: 1)
+    let change = core.subscribe(Array(text.utf8), by: 1).change
     #expect(change == .none)
     #expect(core.beacons.isEmpty)
   }
@@ -97,20 +99,40 @@ import Testing
     #expect(core.beacon([0x43], epoch: 2, time: 7) == meta(0))
   }
 
-  @Test func `one subscription over the limit is refused and known ones still counted`() {
-    var core = Self.core(["A"])
-    for number in 0..<LiveCore.maximumSubscriptions {
-      _ = core.subscribe(Self.topic("\(number)"), by: 1)
+  /// As many topics as there may be, by three connections; the first has most.
+  private static func full() -> LiveCore {
+    var core = core(["A"], LiveCore.Limits(topics: 10))
+    let connections: [UInt32] = [1, 1, 1, 1, 1, 1, 2, 2, 3, 3]
+    for (topic, connection) in connections.enumerated() {
+      _ = core.subscribe([UInt8(topic)], by: connection)
     }
-    let refused = core.subscribe(Self.topic("A"), by: 1)
-    #expect(refused == .tooMany)
-    #expect(core.isWanted == [false])
-    let known = core.subscribe(Self.topic("1"), by: 1)
-    #expect(known == .none)
-    core.unsubscribe(Self.topic("2"), by: 1)
-    let taken = core.subscribe(Self.topic("A"), by: 1)
-    #expect(taken == .none)
+    return core
+  }
+
+  @Test func `who holds most ends when there is no room for one topic more`() {
+    var core = Self.full()
+    let taken = core.subscribe(Self.topic("A"), by: 6)
+    #expect(taken == (.none, [1]))
     #expect(core.isWanted == [true])
+  }
+
+  @Test func `what one that must end still asks for is refused, until it has ended`() {
+    var core = Self.full()
+    _ = core.subscribe(Self.topic("A"), by: 6)
+    #expect(core.subscribe(Self.topic("B"), by: 1) == (.refused, []))
+    core.end([1])
+    #expect(core.subscribe(Self.topic("B"), by: 1) == (.none, []))
+  }
+
+  @Test func `who holds most itself is refused one topic more`() {
+    var core = Self.full()
+    #expect(core.subscribe(Self.topic("A"), by: 1) == (.refused, [1]))
+    #expect(core.isWanted == [false])
+  }
+
+  @Test func `a topic that somebody has is given to others without more room`() {
+    var core = Self.full()
+    #expect(core.subscribe([0], by: 6) == (.none, []))
   }
 
   @Test func `nobody ends what another subscribed to, and twice by one is once`() {
@@ -135,22 +157,22 @@ import Testing
     #expect(core.isWanted == [false, false])
   }
 
-  @Test func `long topics are bounded by their bytes, and one beyond every name is refused`() {
+  @Test(arguments: [
+    ("bytes", LiveCore.Limits(topicBytes: 9), ["abc", "def", "ghi"], "j"),
+    ("topics", LiveCore.Limits(topics: 2), ["a", "b"], "c"),
+    ("topics with their holders", LiveCore.Limits(holdings: 2), ["a", "b"], "a"),
+  ])
+  func `what all hold together is bounded`(
+    _ what: String, _ limits: LiveCore.Limits, _ topics: [String], _ more: String
+  ) {
+    var core = Self.core([], limits)
+    for topic in topics { #expect(core.subscribe(Self.prefix(topic), by: 1) == (.none, [])) }
+    #expect(core.subscribe(Self.prefix(more), by: 2) == (.none, [1]), "\(what)")
+  }
+
+  @Test func `a topic that is longer than any name is refused`() {
     var core = Self.core([])
-    let longest = [UInt8](repeating: 0x61, count: LiveCore.longestTopic - 4)
-    var taken = 0
-    var change = LiveCore.Change.none
-    while change == .none {
-      let number = [16, 8, 0].map { UInt8(truncatingIfNeeded: taken >> $0) } + [1]
-      change = core.subscribe(longest + number, by: 1)
-      if change == .none { taken += 1 }
-    }
-    #expect(change == .tooMany)
-    #expect(taken == LiveCore.maximumTopicBytes / LiveCore.longestTopic)
-    let tooLong = core.subscribe(longest + [UInt8](repeating: 0, count: 5), by: 1)
-    #expect(tooLong == .tooLong)
-    core.end([1])
-    let again = core.subscribe(longest, by: 1)
-    #expect(again == .none)
+    let topic = [UInt8](repeating: 0x61, count: LiveCore.longestTopic + 1)
+    #expect(core.subscribe(topic, by: 1) == (.refused, []))
   }
 }

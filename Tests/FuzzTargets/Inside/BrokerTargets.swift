@@ -167,15 +167,16 @@
   }()
 
   private func subscribeToAll(_ input: [UInt8]) throws(Violation) {
-    var core = LiveCore()
+    let limits = LiveCore.Limits(topics: 6, topicBytes: 60, holdings: 8)
+    var core = LiveCore(limits)
     var model: [[UInt8]: Set<UInt32>] = [:]
     for (what, topic) in steps(input) {
       let connection = UInt32(what >> 2)
       switch what & 3 {
       case 0:
-        let change = core.subscribe(topic, by: connection)
-        if change == .tooLong || change == .tooMany { continue }
-        model[topic, default: []].insert(connection)
+        let (change, ended) = core.subscribe(topic, by: connection)
+        for topic in model.keys { model[topic]?.subtract(ended) }
+        if change != .refused { model[topic, default: []].insert(connection) }
       case 1:
         core.unsubscribe(topic, by: connection)
         model[topic]?.remove(connection)
@@ -191,6 +192,9 @@
         for topic in model.keys { model[topic]?.remove(connection) }
       }
       let topics = model.filter { !$0.value.isEmpty }.keys
+      try require(
+        topics.count <= limits.topics && topics.reduce(0) { $0 + $1.count } <= limits.topicBytes
+          && model.values.reduce(0) { $0 + $1.count } <= limits.holdings, "more than there may be")
       for (number, name) in core.names.enumerated() {
         let isWanted = topics.contains { (name + [0]).starts(with: $0) }
         try require(core.isWanted[number] == isWanted, "\(name.text) is wanted: \(!isWanted)")

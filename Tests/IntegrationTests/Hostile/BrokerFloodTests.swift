@@ -123,6 +123,34 @@ extension IntegrationTests {
       #expect(try follower.getsEvents())
     }
 
+    @Test func `who takes all room for subscriptions keeps nobody out`() throws {
+      let broker = try TestBroker()
+      #expect(try broker.isUp())
+      let peer = try HostilePeer(
+        """
+        held = []
+        for number in range(5):
+            peer = zmtp(sys.argv[1], 'SUB')
+            held.append(peer)
+            # In pieces that the broker keeps up with; the head beacon of a topic says that all before it was read.
+            for block in range(24):
+                topics = os.urandom(100 * 100)
+                peer.sendall(b''.join(frame(b'\\1' + topics[n:n + 100]) for n in range(0, len(topics), 100)))
+                name = b'$HEAD/%d-%d\\0' % (number, block)
+                peer.sendall(frame(b'\\1' + name))
+                try: exactly(peer, len(name))
+                except OSError: break
+        say('full')
+        hold()
+        """, [try broker.port("live")])
+      _ = try peer.line("full")
+      let follower = try LiveFollower(broker)
+      #expect(try follower.getsEvents())
+      let refused = "eventbus_broker_live_refused_subscriptions_total"
+      #expect(try waitUntil { try broker.metric(refused) ?? 0 > 0 })
+      peer.end()
+    }
+
     @Test func `nobody can end another's subscription`() throws {
       let broker = try TestBroker()
       let follower = try LiveFollower(broker)
