@@ -23,7 +23,7 @@ enum ArchiveImportCommand {
             + "only the archiver sees them, so that nobody counts history twice. "
             + "archiver,aggregator counts it too.", default: "archiver"),
         .flag("any-name", help: "Also names that the bus does not know yet."),
-        .option("refused", "FILE", help: "Keep refused lines in FILE."),
+        .option("refused", "FILE", help: "Keep refused lines in FILE; - is stdout."),
         .flag("stop-on-error", help: "Stop at the first refused line."),
         .flag(
           "dry-run", help: "Only read and count, by name. Without a bus: with --any-name."),
@@ -59,14 +59,19 @@ struct ArchiveImportSettings {
   init(_ arguments: Arguments) throws(UsageError) {
     paths = arguments.positionals
     guard !paths.isEmpty else { throw UsageError("nothing to import: give FILE or a folder") }
+    guard !paths.contains("-") else {
+      throw UsageError("FILE: stdin cannot be imported, since each file is read twice: name a file")
+    }
     directory = try arguments.requiredText("dir")
     bus = try arguments.requiredText("bus")
     subscribers = try SubscriberNames.read(try arguments.requiredText("to"))
     takesAnyName = arguments.flag("any-name")
-    refusedFile = arguments.text("refused")
-    stopsOnError = arguments.flag("stop-on-error")
     isDryRun = arguments.flag("dry-run")
-    timeout = try arguments.value("timeout", as: Duration.self)
     json = arguments.flag("json")
+    refusedFile = try arguments.outputFile(
+      "refused",
+      besides: json ? "the line of --json" : isDryRun ? "the table of --dry-run" : nil)
+    stopsOnError = arguments.flag("stop-on-error")
+    timeout = try arguments.value("timeout", as: Duration.self)
   }
 }

@@ -11,7 +11,7 @@ import ServiceRuntime
 final class InputFile {
   private let descriptor: Int32
   private let interruption: Interruption
-  private let name: String
+  let name: String
   /// Whether more may come at any time: nothing but the other side says when it ends.
   let isPipe: Bool
 
@@ -71,39 +71,71 @@ final class InputFile {
   }
 }
 
-/// A new file of lines. A fault is said once and ends the writing, not the command.
+/// A new file of lines, or stdout where the path is `-`. A fault is said once and ends the writing, not the
+/// command.
 final class FileWriter {
   private let path: String
+  private let isStandardOutput: Bool
   private var output: StandardOutput
   private var hasFailed = false
 
   init(creating path: String) throws {
     self.path = path
+    isStandardOutput = path == "-"
+    if isStandardOutput {
+      output = StandardOutput()
+      return
+    }
     let descriptor = try SystemError.check("open", path) {
       unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
     }
     output = StandardOutput(descriptor: descriptor)
   }
 
-  deinit {
-    do {
-      try output.flush()
-    } catch {
-      Terminal.error("\(path): \(error)")
-    }
-  }
+  deinit { flush() }
 
-  func writeLine(_ bytes: [UInt8]) { write(bytes + [UInt8(ascii: "\n")]) }
+  /// A line, which a reader of stdout has at once.
+  func writeLine(_ bytes: [UInt8]) {
+    write(bytes + [UInt8(ascii: "\n")])
+    if isStandardOutput { flush() }
+  }
 
   func write(_ text: String) { write(Array(text.utf8)) }
 
   func write(_ bytes: [UInt8]) {
     guard !hasFailed else { return }
-    do {
+    do throws(SystemError) {
       try output.write(bytes)
     } catch {
-      hasFailed = true
-      Terminal.error("\(path): \(error)")
+      fail(error)
     }
+  }
+
+  private func flush() {
+    guard !hasFailed else { return }
+    do throws(SystemError) {
+      try output.flush()
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func fail(_ error: SystemError) {
+    hasFailed = true
+    if isStandardOutput { return Terminal.outputFailed(error) }
+    Terminal.error("\(path): \(error)")
+  }
+}
+
+extension Arguments {
+  /// The path of an option whose file is written; `-` is stdout, unless something else is printed there.
+  ///
+  /// - Parameter printed: what is printed there; nil: nothing.
+  func outputFile(_ option: String, besides printed: String?) throws(UsageError) -> String? {
+    let path = text(option)
+    if path == "-", let printed {
+      throw UsageError("--\(option): stdout is for \(printed): name a file")
+    }
+    return path
   }
 }

@@ -81,6 +81,9 @@ enum KeysCommands {
 
   private static func generate(_ context: Commands.Context) throws -> ExitCode {
     let path = context.arguments.positionals[0]
+    guard path != "-" else {
+      throw UsageError("FILE: a key and its public half are two files, never stdout: name one")
+    }
     let pair = try CurveKeyPair.generate()
     do throws(CurveKeyFile.Failure) {
       try CurveKeyFile.write(

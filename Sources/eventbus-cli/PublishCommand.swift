@@ -31,7 +31,7 @@ enum PublishCommand {
         .option(
           "producer", "NAME",
           help: "An identity for a file: published again, nothing is stored twice (by line)."),
-        .option("refused", "FILE", help: "Keep refused lines in FILE."),
+        .option("refused", "FILE", help: "Keep refused lines in FILE; - is stdout."),
         .flag("stop-on-error", help: "Stop at the first refused line."),
         .option(
           "timeout", "TIME", help: "How long to wait for the bus, and at the end for it.",
@@ -93,11 +93,11 @@ struct PublishSettings {
     producers = try arguments.value("producers", in: 1...1000)
     size = try arguments.value("size", as: ByteSize.self).bytes
     identity = arguments.text("producer").map { .named($0) } ?? .random
-    refusedFile = arguments.text("refused")
+    json = arguments.flag("json")
+    refusedFile = try arguments.outputFile("refused", besides: json ? "the line of --json" : nil)
     stopsOnError = arguments.flag("stop-on-error")
     timeout = try arguments.value("timeout", as: Duration.self)
     batch = try arguments.value("batch", in: 1...1000)
-    json = arguments.flag("json")
     if file == nil, names.isEmpty, !isLoadTest {
       throw UsageError("nothing to publish: give FILE, - for stdin, or --event NAME")
     }

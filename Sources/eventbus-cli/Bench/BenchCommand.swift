@@ -124,7 +124,7 @@ struct BenchSettings {
     durability = try arguments.requiredText("durability")
     data = arguments.text("data")
     timeout = try arguments.value("timeout", as: Duration.self)
-    histogram = arguments.text("histogram")
+    histogram = try arguments.outputFile("histogram", besides: "the report")
     json = arguments.flag("json")
     if events == nil, duration == nil { duration = slo == nil ? .seconds(10) : .seconds(5) }
     try check(isForEverybody: arguments.flag("everybody"))
