@@ -31,7 +31,8 @@ public struct LineReader: Sendable {
 
   public let maximumBytes: Int
   private var pending: [UInt8] = []
-  private var number = 0
+  /// Lines that have ended, blank ones among them: the number of the last one.
+  public private(set) var number = 0
   /// Bytes of the present line that were not kept.
   private var skipped = 0
   private var isAtStart = true

@@ -79,7 +79,7 @@ struct ArchiveImport {
     let stored = producer?.storedSequence ?? 0
     let damage = try lines.takeAll(
       input, to: producer, context.interruption, progress: progress)
-    if let damage { Terminal.error("\(place)\(damage)") }
+    if let damage { Terminal.error(damage) }
     var outcome = lines.outcome
     if let producer { outcome.add(producer.closeBlocking(deadline: settings.timeout)) }
     outcome.durability = notes.durability

@@ -3,7 +3,7 @@ import Primitives
 
 /// The lines' bytes of a file or of stdin: as they are, or unpacked when they begin as gzip does.
 final class LineInput {
-  /// A gzip stream that is broken or cut off; what came before it was given out.
+  /// A gzip stream that is broken or cut off, and at which of its bytes; what came before was given out.
   struct Damage: Error, CustomStringConvertible {
     var description: String
   }
@@ -19,12 +19,16 @@ final class LineInput {
   private var packed: ArraySlice<UInt8> = []
   /// Bytes read of the file so far, as it lies there.
   private(set) var bytesRead = 0
+  /// Told once what came before it is given out.
+  private var damage: Damage?
 
   /// - Parameter path: nil is stdin.
   init(_ path: String?, interruption: Interruption) throws {
     input = try InputFile(path, interruption: interruption)
   }
 
+  /// The path, or "stdin": said before whatever is wrong with the input as a whole.
+  var name: String { input.name }
   var isPipe: Bool { input.isPipe }
   var identity: FileIdentity? { input.identity }
 
@@ -33,13 +37,16 @@ final class LineInput {
   /// - Throws: `Damage`, or what reading throws.
   func read() throws -> [UInt8]? {
     while true {
+      if let damage { throw damage }
       if packed.isEmpty {
-        guard let chunk = try input.read() else { return try end() }
-        bytesRead += chunk.count
+        guard var chunk = try input.read() else { return try end() }
         if !hasBegun {
           hasBegun = true
+          // A pipe can bring the two bytes by which gzip is known in two pieces.
+          while chunk.count < 2, let more = try input.read() { chunk += more }
           if chunk.starts(with: [0x1F, 0x8B]) { gunzip = try GunzipStream() }
         }
+        bytesRead += chunk.count
         if gunzip == nil { return chunk }
         packed = chunk[...]
       }
@@ -55,7 +62,7 @@ final class LineInput {
     do throws(CompressionError) {
       try unsafe gunzip?.read(step.span.bytes, into: &lines, limit: Self.limit)
     } catch {
-      throw Damage(description: "\(error)")
+      damage = Damage(description: "gzip, \(error)")
     }
     return lines
   }
@@ -66,7 +73,7 @@ final class LineInput {
     do throws(CompressionError) {
       try gunzip?.finish()
     } catch {
-      throw Damage(description: "\(error)")
+      throw Damage(description: "gzip, cut off at byte \(bytesRead)")
     }
     return nil
   }

@@ -25,7 +25,7 @@ struct LinePublisher {
   }
 
   /// Publishes a whole stream, until its end or a request to end. Without a producer it is only counted.
-  /// Returns what ended it early.
+  /// Returns what ended it early, with the input's name.
   mutating func takeAll(
     _ input: LineInput, to producer: Producer?, _ interruption: Interruption,
     progress: (_ bytes: Int) -> Void = { _ in }
@@ -48,10 +48,10 @@ struct LinePublisher {
       return nil
     } catch let error as LineReader.WrongEncoding {
       outcome.refusedHere += 1
-      return error.description
+      return "\(input.name): \(error)"
     } catch let error as LineInput.Damage {
       outcome.refusedHere += 1
-      return error.description
+      return "\(input.name): \(error), behind line \(lines.number)"
     }
   }
 

@@ -63,7 +63,7 @@ enum LoadEvents {
 
   /// The good events of a file; bad lines are named and left out.
   static func read(_ path: String, _ context: Commands.Context) throws -> [LoadEvent] {
-    let input = try InputFile(path == "-" ? nil : path, interruption: context.interruption)
+    let input = try LineInput(path == "-" ? nil : path, interruption: context.interruption)
     var reader = JSONEventReader()
     var lines = LineReader(maximumBytes: reader.limits.eventBytes)
     var events: [LoadEvent] = []
@@ -82,9 +82,15 @@ enum LoadEvents {
       }
       return true
     }
-    while let chunk = try input.read() { try lines.feed(chunk[...], take) }
-    try lines.finish(take)
-    guard !events.isEmpty else { throw CommandFailure(.failed, "\(path) holds no event") }
+    do {
+      while let chunk = try input.read() { try lines.feed(chunk[...], take) }
+      try lines.finish(take)
+    } catch let error as LineReader.WrongEncoding {
+      throw CommandFailure(.failed, "\(input.name): \(error)")
+    } catch let error as LineInput.Damage {
+      throw CommandFailure(.failed, "\(input.name): \(error), behind line \(lines.number)")
+    }
+    guard !events.isEmpty else { throw CommandFailure(.failed, "\(input.name) holds no event") }
     return events
   }
 }

@@ -87,9 +87,9 @@ struct PlanEventSource {
       }
       try lines.finish(take)
     } catch let error as LineReader.WrongEncoding {
-      throw CommandFailure(.failed, "\(error)")
+      throw CommandFailure(.failed, "\(input.name): \(error)")
     } catch let error as LineInput.Damage {
-      throw CommandFailure(.failed, "\(path): \(error)")
+      throw CommandFailure(.failed, "\(input.name): \(error), behind line \(lines.number)")
     }
     outcome.isInterrupted = context.interruption.isRequested
     return outcome
