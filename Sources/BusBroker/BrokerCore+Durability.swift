@@ -53,6 +53,7 @@ extension BrokerCore {
 
   private mutating func finish(_ entry: PendingGroup) {
     journal.complete(entry.group)
+    entry.group.extend(&retention.segments)
     metrics.groupsWritten += 1
     metrics.eventsStored += UInt64(entry.open.eventCount)
     metrics.batchesStored += UInt64(entry.open.batchCount)

@@ -6,7 +6,7 @@ internal import Primitives
 struct RetentionState {
   /// The first offset that is still there.
   var earliest: UInt64 = 0
-  /// The segment files as they were listed last.
+  /// The segment files as they were listed last, with what was written and deleted since.
   var segments: [JournalSegment] = []
   /// Why new events are refused; nil when they are not.
   var refusal: String?
@@ -105,6 +105,9 @@ extension BrokerCore {
   mutating func deleted(segments: Int, earliest: UInt64) {
     retention.isDeleting = false
     retention.earliest = earliest
+    retention.segments.removeAll {
+      $0.offsets.upperBound <= earliest && $0.offsets.lowerBound < earliest
+    }
     if segments > 0 {
       report(
         .info, "retention",

@@ -71,4 +71,10 @@ public struct JournalSegment: Hashable, Sendable {
     firstTime = header.time
     self.lastTime = lastTime
   }
+
+  mutating func extend(byteCount: Int, end: UInt64, lastTime: Int64) {
+    offsets = offsets.lowerBound..<max(offsets.upperBound, end)
+    self.byteCount = max(self.byteCount, byteCount)
+    self.lastTime = max(self.lastTime, lastTime)
+  }
 }

@@ -19,4 +19,15 @@ public struct JournalGroup: Sendable {
   public var nextOffset: UInt64 { chunk.offsets.upperBound }
   public var byteCount: Int { chunk.bytes.count }
   public var startsSegment: Bool { newSegment != nil }
+
+  /// Brings a list of segments to what it is once this group is written.
+  public func extend(_ segments: inout [JournalSegment]) {
+    let bytes = position + byteCount
+    if let newSegment {
+      segments.append(
+        JournalSegment(newSegment, byteCount: bytes, end: nextOffset, lastTime: time))
+    } else if !segments.isEmpty {
+      segments[segments.count - 1].extend(byteCount: bytes, end: nextOffset, lastTime: time)
+    }
+  }
 }

@@ -23,6 +23,26 @@ extension IntegrationTests {
       #expect(names.map { $0["events"]?.int } == [2])
     }
 
+    @Test func `status gives the bytes that the journal has on disk at that moment`() throws {
+      let broker = try TestBroker(["--segment-bytes", "64KiB"])
+      let data = broker.folder.file("data")
+      for _ in 0..<5 {
+        let run = try broker.publish(["--count", "300"])
+        try #require(run.status == .exited(0), "\(run.errors)")
+        let text = try Program.run(["status", "--json", "--bus", broker.bus]).output
+        let status = try JSONValue(text: text)
+        let files = try FileManager.default.contentsOfDirectory(atPath: data)
+          .filter { $0.hasSuffix(".segment") }
+        let bytes = try files.map {
+          try FileManager.default.attributesOfItem(atPath: data + "/" + $0)[.size] as? Int ?? 0
+        }
+        // An idle journal is marked, at most once a second: that may come in between.
+        let told = status["journalBytes"]?.int ?? 0
+        #expect((0...100).contains(bytes.reduce(0, +) - told), "\(bytes), \(told)")
+        #expect(status["segments"]?.int == files.count)
+      }
+    }
+
     @Test func `a bus that is not there is one clear line and exit 69`() throws {
       let run = try Program.run(["status", "--bus", "tcp://127.0.0.1:1", "--timeout", "200ms"])
       #expect(run.status == .exited(69))
