@@ -15,6 +15,8 @@ public struct BusLink: Hashable, Sendable {
 
   public let address: String
   public private(set) var state = State.connecting
+  /// The code for which the broker asked to wait; empty once it took the session.
+  private var waitsFor = ""
   /// What is wrong and what to do; empty while nothing is.
   public private(set) var trouble = ""
 
@@ -42,20 +44,22 @@ public struct BusLink: Hashable, Sendable {
     case .refusedForNow(let code, let text):
       let why = "the bus at \(address) asks to wait (\(code)): \(text)"
       if state != .connected { (state, trouble) = (.connecting, why) }
-      return .init(.warning, "bus.waiting", why)
+      // Asked again with each try; told once until the session is made anew.
+      defer { waitsFor = code }
+      return code == waitsFor ? nil : .init(.warning, "bus.waiting", why)
     case .gap, .caughtUp, .sought: return nil
     }
   }
 
   private mutating func connected() -> BusReport? {
     let wasMissed = state == .absent || state == .denied
-    (state, trouble) = (.connected, "")
+    (state, trouble, waitsFor) = (.connected, "", "")
     return wasMissed ? .init(.info, "bus.answers", "the bus at \(address) answers now") : nil
   }
 
   private mutating func enter(_ new: State, _ key: String, _ text: String) -> BusReport? {
     guard state != new || trouble != text else { return nil }
-    (state, trouble) = (new, text)
+    (state, trouble, waitsFor) = (new, text, "")
     return .init(.warning, key, text)
   }
 }

@@ -99,7 +99,7 @@ final class PublishNotes: Sendable {
   /// Refusals said one by one; after that they are only counted, in the summary.
   private static let maximumLines = 1000
 
-  private let state = Mutex((durability: "", refused: 0, waitsFor: "", isToldAgain: false))
+  private let state = Mutex((durability: "", refused: 0))
   private let connection = BusNotes()
   /// Said before "line N": nothing, or which file it is.
   private let place: String
@@ -110,26 +110,12 @@ final class PublishNotes: Sendable {
 
   func take(_ notice: ConnectionNotice) {
     connection.take(notice)
-    switch notice {
-    case .connected(let broker):
-      state.withLock { state in
-        state.durability = broker.durability
-        state.waitsFor = ""
-      }
-    case .refusedForNow(let code, _):
-      // Asked again with each try; said once until the connection is made anew.
-      state.withLock { state in
-        state.isToldAgain = state.waitsFor == code
-        state.waitsFor = code
-      }
-    case .silent, .absent, .sessionLost, .gap, .caughtUp, .sought: break
+    if case .connected(let broker) = notice {
+      state.withLock { $0.durability = broker.durability }
     }
   }
 
-  func take(_ report: BusReport) {
-    if report.key == "bus.waiting", state.withLock({ $0.isToldAgain }) { return }
-    connection.take(report)
-  }
+  func take(_ report: BusReport) { connection.take(report) }
 
   /// - Parameter given: where the event is from; nil: its line, where it has a number.
   func refused(_ event: RefusedEvent, at given: String? = nil) {

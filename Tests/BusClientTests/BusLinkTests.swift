@@ -37,6 +37,15 @@ struct BusLinkTests {
     #expect(link.trouble.isEmpty == (state == .connected || state == .connecting))
   }
 
+  @Test func `what a broker asks to wait for is told once until the session is made anew`() {
+    func wait(_ code: String) -> ConnectionNotice { .refusedForNow(code: code, text: "later") }
+    #expect(told([wait("A"), wait("A"), wait("A")]).0 == ["bus.waiting"])
+    #expect(told([wait("A"), wait("B"), wait("B")]).0 == ["bus.waiting", "bus.waiting"])
+    #expect(told([wait("A"), Self.connected, wait("A")]).0 == ["bus.waiting", "bus.waiting"])
+    #expect(
+      told([wait("A"), .absent, wait("A")]).0 == ["bus.waiting", "bus.absent", "bus.waiting"])
+  }
+
   @Test func `a broker that asks to wait says why, and is forgotten once it takes the session`() {
     let full = ConnectionNotice.refusedForNow(code: "DISK_FULL", text: "no room")
     let (keys, link) = told([full])
