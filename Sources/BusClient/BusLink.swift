@@ -23,7 +23,11 @@ public struct BusLink: Hashable, Sendable {
   public init(address: String) { self.address = address }
 
   /// Nil for what is no news, or concerns not the connection but the events.
-  mutating func take(_ notice: ConnectionNotice) -> BusReport? {
+  ///
+  /// - Parameter why: of `.absent`: why that may be, and what to do.
+  mutating func take(
+    _ notice: ConnectionNotice, why: String = "is `eventbus broker` running there?"
+  ) -> BusReport? {
     switch notice {
     case .connected: return connected()
     case .silent:
@@ -36,7 +40,7 @@ public struct BusLink: Hashable, Sendable {
     case .absent:
       return enter(
         .absent, "bus.absent",
-        "the bus at \(address) does not answer; waiting for it: is `eventbus broker` running there?"
+        "the bus at \(address) does not answer; waiting for it: \(why)"
       )
     case .refusedForNow(RefusalCode.denied.rawValue, let text):
       return enter(

@@ -39,6 +39,9 @@ public enum Doctor {
     if why.contains("--curve-key") {
       return "give it a key, and authorise that with --administer '*'"
     }
+    if why.hasPrefix("unknown host") {
+      return "correct the address, or make the name known to this machine"
+    }
     if why.contains("DENIED") {
       return "it runs: there, `eventbus keys authorize` this program's key with --administer '*'"
     }

@@ -29,9 +29,7 @@ enum Administration {
     } catch {
       switch error {
       case .timedOut:
-        throw CommandFailure(
-          .busUnreachable,
-          "no answer from \(address) within \(timeout): is `eventbus broker` running there?")
+        throw CommandFailure.unreachable(address, within: timeout)
       case .denied: throw CommandFailure(.failed, TerminalText.escape("\(error)"))
       case .refused(_, let text): throw CommandFailure(.failed, TerminalText.escape(text))
       case .configuration(let text): throw CommandFailure(.usage, text)

@@ -1,4 +1,5 @@
 import BusBroker
+import BusClient
 import HTTPServer
 import ServiceRuntime
 
@@ -12,6 +13,17 @@ struct CommandFailure: Error {
   init(_ code: ExitCode, _ text: String) {
     self.code = code
     self.text = text
+  }
+
+  /// Nobody answered at the bus's address.
+  ///
+  /// - Parameter before: what could not be done for that.
+  static func unreachable(
+    _ address: String, within timeout: Duration, _ before: String = ""
+  ) -> CommandFailure {
+    CommandFailure(
+      .busUnreachable,
+      "\(before)no answer from \(address) within \(timeout): \(BusHost.whySilent(address))")
   }
 
   /// A service that cannot listen. A port that somebody has is his until a person does something.

@@ -44,8 +44,8 @@ struct ImportSummary {
       Terminal.error(
         "\(outcome.published.counted("event")) in \(filesText); nothing was sent" + rest)
     } else if !outcome.wasReached {
-      Terminal.error(
-        "eventbus archive import: no answer from \(settings.bus): is the broker running?")
+      let failure = CommandFailure.unreachable(settings.bus, within: settings.timeout)
+      Terminal.error("eventbus archive import: \(failure.text)")
     } else {
       var text =
         "\(outcome.acknowledged.counted("event")) of \(filesText) acknowledged, on the bus's disk"

@@ -63,7 +63,7 @@ struct PublishOutcome {
     if !wasReached {
       return
         "eventbus publish: no answer from \(address): \(unacknowledged.counted("event was", "events were")) not sent; "
-        + "is the broker running? (`eventbus status`)"
+        + BusHost.whySilent(address)
     }
     var parts = ["\(acknowledged.counted("event")) acknowledged (\(durability))"]
     if refused > 0 { parts.append("\(refused) refused") }

@@ -84,10 +84,7 @@ enum PublisherCommand {
       if link.state == .denied {
         throw CommandFailure(.failed, TerminalText.escape(link.trouble))
       }
-      throw CommandFailure(
-        .busUnreachable,
-        "no answer from \(configuration.address) within \(timeout): is `eventbus broker` running there?"
-      )
+      throw CommandFailure.unreachable(configuration.address, within: timeout)
     }
     process.join()
     health.stop()

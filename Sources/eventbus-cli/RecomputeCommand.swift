@@ -168,10 +168,8 @@ enum RecomputeCommand {
     defer { subscriber.close() }
     while recomputation.recount.cursor < recomputation.end, !context.interruption.isRequested {
       guard let batch = try subscriber.nextBatch(deadline: timeout) else {
-        throw CommandFailure(
-          .busUnreachable,
-          "the archive ends before the aggregator's cursor, and \(bus) did not answer within "
-            + "\(timeout): is `eventbus broker` running there?")
+        throw CommandFailure.unreachable(
+          bus, within: timeout, "the archive ends before the aggregator's cursor, and ")
       }
       try translating { () throws(AggregatorError) in
         try recomputation.recount.take(batch, before: recomputation.end)

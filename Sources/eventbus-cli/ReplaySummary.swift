@@ -38,8 +38,8 @@ struct ReplaySummary {
     }
     PathWatch.tell(report.query, settings.filter.clauses)
     if !report.wasReached {
-      Terminal.error(
-        "eventbus archive replay: no answer from \(settings.bus) within \(settings.timeout)")
+      let failure = CommandFailure.unreachable(settings.bus, within: settings.timeout)
+      Terminal.error("eventbus archive replay: \(failure.text)")
     }
     if settings.json { return Terminal.output("\(json)\n") }
     if let names {

@@ -36,7 +36,9 @@ struct TailLive: ~Copyable {
       subscriber = try LiveSubscriber(
         busAddress: settings.address, names: names, deadline: settings.timeout)
     } catch {
-      if case .timedOut(let what) = error { throw CommandFailure(.busUnreachable, what) }
+      if case .timedOut = error {
+        throw CommandFailure.unreachable(settings.address, within: settings.timeout)
+      }
       throw CommandFailure(.failed, "\(error)")
     }
   }

@@ -21,8 +21,7 @@ struct TailRun: ~Copyable {
   mutating func run() throws -> ExitCode {
     let subscriber = try open()
     guard try subscriber.waitUntilLetIn(deadline: settings.timeout) else {
-      throw CommandFailure(
-        .busUnreachable, "no answer from \(settings.address) within \(settings.timeout)")
+      throw CommandFailure.unreachable(settings.address, within: settings.timeout)
     }
     if settings.saysReady { Terminal.error("ready head=\(subscriber.status.opened?.head ?? 0)") }
     let end = settings.untilEnd ? subscriber.status.opened?.head : nil

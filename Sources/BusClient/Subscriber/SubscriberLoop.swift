@@ -171,7 +171,9 @@ struct SubscriberLoop: ~Copyable {
       }
     default: break
     }
-    let report = shared.state.withLock { $0.status.link.take(notice) }
+    // Before the lock: it asks the name service.
+    let why = notice == .absent ? BusHost.whySilent(shared.configuration.address) : ""
+    let report = shared.state.withLock { $0.status.link.take(notice, why: why) }
     shared.configuration.onNotice?(notice)
     if let report { shared.configuration.onReport?(report) }
   }

@@ -41,7 +41,8 @@ public struct LoadProducer: ~Copyable {
       _ = producer.closeBlocking(deadline: .zero)
       if let denial { throw LoadTestError(BusClientError.denied(text: denial).description) }
       throw LoadTestError(
-        "no answer from \(settings.bus) within \(settings.timeout)", isUnreachable: true)
+        "no answer from \(settings.bus) within \(settings.timeout): "
+          + BusHost.whySilent(settings.bus), isUnreachable: true)
     }
     hooks.ready()
     let cpu = eb_process_cpu_ns()

@@ -85,7 +85,8 @@ public struct LoadSubscriber {
 
   private var unreachable: LoadTestError {
     LoadTestError(
-      "no answer from \(settings.bus) within \(settings.timeout)", isUnreachable: true)
+      "no answer from \(settings.bus) within \(settings.timeout): "
+        + BusHost.whySilent(settings.bus), isUnreachable: true)
   }
 
   private mutating func take(_ payload: RawSpan, at now: Int64) {

@@ -85,8 +85,7 @@ final class BenchRun {
       return try administration.status()
     } catch {
       guard case .timedOut = error else { throw CommandFailure(.failed, "\(error)") }
-      throw CommandFailure(
-        .busUnreachable, "no answer from \(bus) within \(settings.timeout): is a broker there?")
+      throw CommandFailure.unreachable(bus, within: settings.timeout)
     }
   }
 

@@ -63,7 +63,8 @@ struct DoctorLook {
     } catch {
       if case .timedOut = error {
         return .silent(
-          why: "no answer within \(timeout)", somebodyListens: ServiceProbe.listens(at: bus))
+          why: BusHost.unknown(in: bus) ?? "no answer within \(timeout)",
+          somebodyListens: ServiceProbe.listens(at: bus))
       }
       return .silent(why: "\(error)", somebodyListens: false)
     }

@@ -72,6 +72,10 @@ struct ServiceProbe {
 
   /// Whether anybody takes connections at a `tcp://HOST:PORT` of this machine.
   static func listens(at bus: String) -> Bool {
+    // Nothing of another machine is asked here.
+    guard ["127.0.0.1", "localhost"].contains(BusEnvironment.place(ofBus: bus)?.host ?? "") else {
+      return false
+    }
     guard let port = bus.split(separator: ":").last.flatMap({ UInt16($0) }) else { return false }
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { return false }

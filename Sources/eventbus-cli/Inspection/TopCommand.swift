@@ -39,9 +39,7 @@ enum TopCommand {
       guard case .timedOut = error else {
         throw CommandFailure(.failed, TerminalText.escape("\(error)"))
       }
-      throw CommandFailure(
-        .busUnreachable,
-        "no answer from \(address) within \(timeout): is `eventbus broker` running there?")
+      throw CommandFailure.unreachable(address, within: timeout)
     }
     top.take(first, at: SystemClock.monotonic())
     guard let screen = TerminalScreen() else {

@@ -53,7 +53,7 @@ enum PlanPublishCommand {
     configuration.onRefused = { notes.refused($0) }
     let producer = try Producer(configuration)
     guard try producer.waitForBus(timeout, context.interruption) else {
-      throw CommandFailure(.busUnreachable, "no answer from \(address) within \(timeout)")
+      throw CommandFailure.unreachable(address, within: timeout)
     }
     for event in plan.events { try producer.publish(event) }
     let result = producer.closeBlocking(deadline: timeout)
