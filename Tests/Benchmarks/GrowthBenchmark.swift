@@ -7,7 +7,8 @@ internal import TestSupport
 /// the ratio to its first row. Each point takes a few seconds and has a broker of its own.
 ///
 ///     benchmarks growth PROGRAM FOLDER [CASE]...     cases: names subscribers size journal; FOLDER is
-///                                                    where data goes, on the disk that is measured
+///                                                    where data goes, on the disk that is measured;
+///                                                    it is made where it is missing
 struct GrowthBenchmark {
   static let cases = ["names", "subscribers", "size", "journal"]
   private static let seconds = 2.0
@@ -19,6 +20,7 @@ struct GrowthBenchmark {
     guard arguments.count >= 2 else {
       return report("benchmarks growth PROGRAM FOLDER [CASE]...")
     }
+    try ProcessFiles.makeFolder(arguments[1])
     let benchmark = GrowthBenchmark(program: arguments[0], folder: arguments[1])
     let wanted = arguments.count > 2 ? Array(arguments.dropFirst(2)) : cases
     for name in wanted {

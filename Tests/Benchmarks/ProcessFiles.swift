@@ -37,6 +37,11 @@ enum ProcessFiles {
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
   }
 
+  /// Makes a folder and those above it, where they are missing.
+  static func makeFolder(_ path: String) throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
   /// Free for this user where a folder is; 0 when it is not there.
   static func freeBytes(_ folder: String) -> Int {
     var facts = statvfs()
