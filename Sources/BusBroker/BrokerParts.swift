@@ -31,17 +31,11 @@ struct BrokerParts: Sendable {
     report: @escaping @Sendable (BrokerReport) -> Void
   ) throws {
     var configuration = wanted
-    let storage = try DirectoryStorage(creating: configuration.directory)
-    let recovery = try Journal.open(
-      storage,
-      configuration: JournalConfiguration(
-        durability: configuration.durability, segmentBytes: configuration.segmentBytes,
-        groupBytes: 2 << 20),
-      now: SystemClock.realtime())
+    let (recovery, cursors) = try Self.recover(configuration, results: events)
     if let cut = recovery.cut {
       report(BrokerReport(level: .warning, key: "journal_cut", text: "\(cut)"))
     }
-    if let reason = recovery.newEpoch, reason == .copied {
+    if let reason = recovery.newEpoch, reason == .copied || reason == .wentBack {
       report(
         BrokerReport(
           level: .warning, key: "journal_epoch",
@@ -52,7 +46,6 @@ struct BrokerParts: Sendable {
       configuration.keepUnreadBytes = try FreeSpace.bytes(at: configuration.directory) / 2
     }
     let (names, producers) = try Self.tables(recovery, configuration)
-    let cursors = try CursorThread(directory: configuration.directory, results: events)
 
     context = try ZeroMQContext()
     // Before any socket binds: without it libzmq would let everybody in.
@@ -91,6 +84,26 @@ struct BrokerParts: Sendable {
     self.events = events
     self.cursors = cursors
     journal = recovery.journal
+  }
+
+  /// Opens the journal, and the cursors under its lock. Where one is beyond its end, the journal is older than
+  /// what a subscriber has read: it is opened once more, with a new epoch.
+  private static func recover(
+    _ configuration: BrokerConfiguration, results: Mailbox<BrokerEvent>
+  ) throws -> (JournalRecovery<DirectoryStorage>, CursorThread) {
+    var journal = JournalConfiguration(
+      durability: configuration.durability, segmentBytes: configuration.segmentBytes,
+      groupBytes: 2 << 20)
+    while true {
+      let recovery = try Journal.open(
+        DirectoryStorage(creating: configuration.directory), configuration: journal,
+        now: SystemClock.realtime())
+      let cursors = try CursorThread(directory: configuration.directory, results: results)
+      let head = Position(epoch: recovery.core.epoch, offset: recovery.core.head)
+      let isAhead = cursors.records.contains { $0.cursor > head }
+      guard isAhead, !journal.wentBack else { return (recovery, cursors) }
+      journal.wentBack = true
+    }
   }
 
   /// The path as every process of this machine can follow it, whatever directory it runs in.

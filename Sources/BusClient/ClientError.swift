@@ -18,6 +18,9 @@ public enum BusClientError: Error, Hashable, Sendable, CustomStringConvertible {
   case invalidEvent(code: RefusalCode, text: String)
   /// The subscriber wanted `from`, which the broker no longer has; its policy is to stop.
   case gap(SubscriberGap)
+  /// The journal ends before what the subscriber has read, in the same epoch or one before: new events
+  /// would get the offsets of those that it had.
+  case journalWentBack(read: Position, head: Position)
   /// `close` was called.
   case closed
   /// No answer came until the deadline.
@@ -37,6 +40,11 @@ public enum BusClientError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(events) events of \(bytes) bytes wait for the broker; no more are taken"
     case .invalidEvent(let code, let text): "\(code.rawValue): \(text)"
     case .gap(let gap): gap.description
+    case .journalWentBack(let read, let head):
+      "the journal went back, as when its disk is set back to a snapshot: it ends at offset \(head.offset) of "
+        + "epoch \(head.epoch), and this subscriber has read up to \(read.offset) of epoch \(read.epoch). Events "
+        + "that come now would be taken for those. Stop the broker, remove `origin.mark` from its data "
+        + "directory, and start it: it begins a new epoch, in which this goes on"
     case .closed: "closed"
     case .timedOut(let what): "no answer in time: \(what)"
     case .configuration(let text): text

@@ -158,6 +158,7 @@ struct JournalOpening<Storage: JournalStorage> {
   ) -> Recovery.NewEpochReason? {
     if isNew { return .newJournal }
     if !survey.isClosed, survey.durability != .fsync { return .crashed }
+    if configuration.wentBack { return .wentBack }
     if configuration.beginsEpoch { return .asked }
     return isCopy ? .copied : nil
   }

@@ -19,6 +19,8 @@ public struct JournalConfiguration: Sendable {
   public var groupBytes: Int
   /// Begins a new epoch at open though nothing seems lost: after restoring a backup.
   public var beginsEpoch = false
+  /// The same, where somebody has read more than it has.
+  public var wentBack = false
 
   public init(
     durability: JournalDurability, segmentBytes: Int = 128 << 20, groupBytes: Int = 1 << 20

@@ -73,8 +73,8 @@ extension Doctor {
         "is at offset \(cursor.offset) of epoch \(cursor.epoch), the journal's head is "
           + "\(head.offset) of epoch \(head.epoch)",
         advice:
-          "the journal is older than what this sink has read: restore the right one, or begin "
-          + "the sink anew")
+          "the journal is older than what this sink has read: restore the right one, or stop the "
+          + "broker, remove `origin.mark` from its directory and start it: a new epoch begins")
     }
     guard case .answered(let status) = facts.broker else {
       return DoctorCheck(

@@ -231,6 +231,38 @@ struct SubscriberCoreTests {
     #expect(batches.first?.1 == (begins < 80 ? lost : nil))
   }
 
+  /// The failures among what a core wants done.
+  private func failures(_ core: inout SubscriberCore) -> [BusClientError] {
+    core.takeActions().compactMap { if case .failed(let error) = $0 { error } else { nil } }
+  }
+
+  @Test func `a journal that ends before what was read ends the subscriber`() {
+    let error = BusClientError.journalWentBack(read: Self.at(101), head: Self.at(100))
+    // What it was given, and what a sink has of its own.
+    var core = Self.core()
+    _ = core.tick(at: 0)
+    opened(&core)
+    receive(&core, HeadMessage(head: 101, lag: 0).encode(token: 1))
+    receive(&core, MessageHeader(.reset, token: 1).message)
+    opened(&core, token: 2)
+    #expect(failures(&core) == [error])
+    #expect(core.phase == .ended)
+    var sink = Self.core(start: .position(Self.at(101)), seekGeneration: 0)
+    _ = sink.tick(at: 0)
+    opened(&sink, at: 40)
+    #expect(failures(&sink).isEmpty)
+    opened(&sink, token: 2, at: 100)
+    #expect(failures(&sink) == [error])
+  }
+
+  @Test func `an operator's seek takes a sink back to where the journal ends`() {
+    var sink = Self.core(start: .position(Self.at(101)), seekGeneration: 0)
+    _ = sink.tick(at: 0)
+    opened(&sink, at: 40, generation: 1)
+    #expect(failures(&sink).isEmpty)
+    #expect(sink.phase == .live)
+  }
+
   @Test func `what another session or a newer instance says ends or changes nothing else`() {
     var core = Self.core()
     _ = core.tick(at: 0)

@@ -89,6 +89,10 @@ extension SubscriberCore {
     }
     generation = opened.seekGeneration
     lastEpoch = opened.epochs.last?.epoch ?? opened.cursor.epoch
+    if !isMoved, pendingSeek == nil, let read = position ?? settings.start.position {
+      let head = Position(epoch: lastEpoch, offset: opened.head)
+      guard read <= head else { return end(.journalWentBack(read: read, head: head)) }
+    }
     token = opened.token
     session.began(at: now, heartbeat: opened.broker.heartbeat)
     if askedForCursor { followsCursor = true }
@@ -185,5 +189,12 @@ extension SubscriberCore {
     }
     actions.append(.notice(.refusedForNow(code: refusal.code, text: refusal.text)))
     wait(at: now, atLeast: refusal.retryAfter)
+  }
+}
+
+extension StartPosition {
+  /// Where it begins, if that is a position.
+  fileprivate var position: Position? {
+    if case .position(let position) = self { position } else { nil }
   }
 }
