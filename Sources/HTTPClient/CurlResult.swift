@@ -26,6 +26,8 @@ struct CurlResult {
     case CURLE_OPERATION_TIMEDOUT: .timeout
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING: .reset
     case CURLE_PARTIAL_FILE: .truncated
+    case CURLE_BAD_CONTENT_ENCODING: .body
+    case CURLE_WRITE_ERROR where overflow == .body: .body
     // Behind a connection it is the answer that curl makes nothing of: another version of HTTP, or a line of
     // its head that is longer than curl takes, which it calls a lack of memory.
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_OUT_OF_MEMORY,
@@ -50,6 +52,7 @@ struct CurlResult {
     case CURLE_OPERATION_TIMEDOUT: return timeoutText
     case CURLE_GOT_NOTHING: return "the connection was closed without an answer"
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return "the connection broke (\(reason))"
+    case CURLE_BAD_CONTENT_ENCODING: return "the answer's body is not compressed as its head says"
     case CURLE_PARTIAL_FILE: return "the answer stops in its middle (\(reason))"
     case CURLE_OUT_OF_MEMORY where isConnected: return "a line of the answer's head is too long"
     case CURLE_WRITE_ERROR where overflow == .head:

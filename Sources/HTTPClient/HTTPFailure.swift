@@ -13,8 +13,11 @@ public struct HTTPFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case reset
     /// The answer stops in its middle.
     case truncated
-    /// What came is no HTTP, or goes beyond the limits.
+    /// What came is no HTTP, or its head goes beyond the limits.
     case answer
+    /// The head came whole, in `partial`, but the body cannot be read: it is not compressed as the head
+    /// says, or is longer than the limit.
+    case body
     /// The request itself cannot be sent as it is: trying again is of no use.
     case request
   }

@@ -56,6 +56,9 @@ enum PublisherHealth {
       counter("retries_total", "Requests that carried events again.", counts.retries, status),
       counter("splits_total", "Requests that were halved.", counts.splits, status),
       counter("unanswered_total", "Requests without an answer.", counts.unanswered, status),
+      counter(
+        "unproven_total", "Events delivered by an answer that cannot be read.", counts.unproven,
+        status),
       counter("holds_total", "Times that a user had to wait.", counts.holds, status),
       counter("redriven_total", "Dead letters delivered after all.", counts.redriven, status),
       counter(

@@ -29,6 +29,22 @@ struct TransportTests {
     return try AnalyticsClient(configuration)
   }
 
+  @Test func `a success whose body is not the gzip that it says has the events`() async throws {
+    let seen = Seen()
+    let server = try HTTPServer { request in
+      _ = seen.add(request)
+      var answer = HTTPResponse.json(Array(#"{"success":true}"#.utf8))
+      answer.headers.append(.init("Content-Encoding", "gzip"))
+      return answer
+    }
+    defer { server.stop() }
+    let client = try client(server.port)
+    client.track(AnalyticsEvent(name: "Event"))
+    #expect(await client.flush().isComplete)
+    let metrics = await client.metrics
+    #expect(metrics.delivered == 1 && metrics.failedRequests == 0 && seen.all.count == 1)
+  }
+
   @Test func `events go out over the system's transport, and an error's batch goes again`()
     async throws
   {

@@ -79,6 +79,35 @@ struct DeliveryCoreTests {
     #expect(trial.wait() <= CoreTrial.second)
   }
 
+  @Test func `a success that cannot be read is a delivery, counted apart and told once`() {
+    var trial = CoreTrial(events: 2)
+    trial.feed([1, 2, 3])
+    #expect(trial.request(.deliveredUnproven("HTTP 200, but")) == [0, 1])
+    #expect(trial.request(.deliveredUnproven("HTTP 200, but")) == [2])
+    #expect(trial.request() == nil)
+    #expect(trial.settlement()?.progress?.ledger.applied == 3)
+    #expect(trial.core.counts.delivered == 3 && trial.core.counts.unproven == 3)
+    #expect(trial.core.lastError?.text == "HTTP 200, but")
+    #expect(trial.reports == [.unproven("HTTP 200, but")])
+  }
+
+  @Test(arguments: [(true, 3), (false, 12)])
+  func `a success that breaks off is tried thrice, another answer without end`(
+    _ isTaken: Bool, _ tries: Int
+  ) {
+    var trial = CoreTrial({ $0.suspectTries = 100 })
+    trial.feed([1, 2])
+    var made = 0
+    while made < 12, let request = trial.requests().first {
+      #expect(request.events == [0, 1])
+      made += 1
+      trial.core.fail(request.id, "half", isUnreachable: false, isTaken: isTaken, at: trial.now)
+      if trial.core.waitingEvents > 0 { _ = trial.wait() }
+    }
+    #expect(made == tries)
+    #expect(trial.core.counts.unproven == (isTaken ? 2 : 0))
+  }
+
   @Test func `a pause holds all lanes, and ends with one request`() {
     var trial = CoreTrial({ $0.concurrency = 2 }, events: 1)
     trial.feed([0, 1, 2, 3])

@@ -98,7 +98,7 @@ struct FailureTests {
     let reply = try caller.reply(HTTPCall(server.url + "/long"))
     #expect(reply.body == [UInt8](repeating: 66, count: 1000) && reply.isBodyCut)
     let failure = try caller.failure(HTTPCall(server.url + "/longer"))
-    #expect(failure.kind == .answer && failure.partial?.status == 400, "\(failure)")
+    #expect(failure.kind == .body && failure.partial?.status == 400, "\(failure)")
   }
 
   @Test func `a compressed answer is bounded by what it unpacks to`() throws {
@@ -106,9 +106,19 @@ struct FailureTests {
     #expect(bomb.body.count < 1 << 20)
     let server = try StubServer { _ in bomb }
     let failure = try Caller().failure(HTTPCall(server.url))
-    #expect(failure.kind == .answer)
+    #expect(failure.kind == .body)
     #expect(failure.partial?.body.count == HTTPClientConfiguration().keptBodyBytes)
     #expect(failure.text.contains("more than 8388608 bytes"), "\(failure)")
+  }
+
+  @Test(arguments: ["gzip", "compress", "gzip, gzip"])
+  func `of an answer that is not compressed as it says the head is there`(_ said: String) throws {
+    let server = try StubServer { _ in
+      StubAnswer(201, headers: [("Content-Encoding", said)], body: Array("{}".utf8))
+    }
+    let failure = try Caller().failure(HTTPCall(server.url, body: [1]))
+    #expect(failure.kind == .body && failure.partial?.status == 201, "\(failure)")
+    #expect(failure.text == "the answer's body is not compressed as its head says")
   }
 
   @Test(arguments: [

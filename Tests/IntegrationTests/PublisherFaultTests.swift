@@ -54,6 +54,28 @@ extension IntegrationTests {
       #expect(!publisher.errors.contains("<html>"))
     }
 
+    @Test func `a success whose body is not the gzip that it says is sent once, and told once`()
+      throws
+    {
+      let fake = try FakeServer(FakeSegment(), script: try Self.script("notzipped"))
+      let publisher = try deliver(6000, to: fake)
+      #expect(fake.ledger.ids == ids(6000) && fake.ledger.doubles.isEmpty)
+      #expect(fake.ledger.requests.count > 1)
+      let told = publisher.errors.split(separator: "\n").filter { $0.contains("not compressed") }
+      #expect(told.count == 1 && told.allSatisfy { $0.contains("HTTP 200") }, "\(publisher.errors)")
+    }
+
+    @Test func `a success that always breaks off is not sent without end`() throws {
+      let fake = try FakeServer(FakeSegment(), script: try Self.script("half"))
+      let broker = try TestBroker()
+      #expect(try broker.publish(input: EventLine.load(0..<10)).status == .exited(0))
+      let publisher = try TestPublisher("segment", fake.url, broker)
+      let isTold = publisher.waitForError { $0.contains("count as delivered, and as unproven") }
+      #expect(isTold, "\(publisher.errors)")
+      #expect(publisher.stop() == .exited(0), "\(publisher.errors)")
+      #expect(fake.ledger.ids == ids(10) && fake.ledger.requests.count == 3)
+    }
+
     @Test func `one bad event is set aside and holds up nobody`() throws {
       let fake = try FakeServer(FakeSegment(), script: try Self.script("400one=LOAD-000050"))
       _ = try deliver(100, to: fake, stored: 99)

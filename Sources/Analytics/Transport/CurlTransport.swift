@@ -68,12 +68,24 @@
           }
           for completion in client.wait(.seconds(3600), wakes: [mailbox.wake]) {
             let order = orders.removeValue(forKey: completion.id)
-            order?.answer(
-              completion.result.map(AnalyticsResponse.init).mapError { .init($0.description) })
+            order?.answer(response(completion.result))
           }
         }
       } catch {
         refuseAll(mailbox, error)
+      }
+    }
+
+    /// A body that cannot be read takes nothing from the status: the events are there, or they are not.
+    private static func response(
+      _ result: Result<HTTPReply, HTTPFailure>
+    ) -> Result<AnalyticsResponse, AnalyticsTransportError> {
+      result.map(AnalyticsResponse.init).flatMapError { failure in
+        guard failure.kind == .body, var head = failure.partial else {
+          return .failure(.init(failure.description))
+        }
+        head.body = []
+        return .success(AnalyticsResponse(head))
       }
     }
 

@@ -33,6 +33,8 @@ public enum DeliveryReport: Hashable, Sendable {
   case recovered
   /// This many events were refused and are dead letters now.
   case refused(Int, String)
+  /// The first success whose answer cannot be read; later ones are only counted.
+  case unproven(String)
   /// A request was refused as a whole and is halved.
   case splitting(Int, String)
   /// Users have to wait.
@@ -51,7 +53,7 @@ public struct DeliveryCounts: Hashable, Sendable {
   /// Requests without an answer.
   public var unanswered: UInt64 = 0
   public var delivered: UInt64 = 0
-  /// Of those delivered: without a proof.
+  /// Of those delivered: the status says so, and the rest of the answer cannot be read.
   public var unproven: UInt64 = 0
   public var skipped: UInt64 = 0
   public var forgotten: UInt64 = 0

@@ -9,7 +9,7 @@ extension DeliveryCore {
     guard let (index, cut) = takeCurrent(id) else { return }
     switch verdict {
     case .delivered: delivered(cut, .delivered, index, at: now)
-    case .deliveredUnproven: delivered(cut, .unproven, index, at: now)
+    case .deliveredUnproven(let reason): deliveredUnproven(cut, reason, index, at: now)
     case .partial(let refused):
       refuse(refused, of: cut, answer)
       delivered(cut, .delivered, index, at: now)
@@ -39,13 +39,22 @@ extension DeliveryCore {
     }
   }
 
-  /// A request has no answer.
+  /// A request has no whole answer.
   ///
-  /// - Parameter isUnreachable: nothing can have arrived, so it says nothing about the events.
-  public mutating func fail(_ id: UInt64, _ reason: String, isUnreachable: Bool, at now: Int64) {
-    guard let (index, cut) = takeCurrent(id) else { return }
+  /// - Parameters:
+  ///   - isUnreachable: nothing can have arrived, so it says nothing about the events.
+  ///   - isTaken: the answer began as a success. That it broke off may be an accident of the line, so the
+  ///     next try may bring what it says of single events; from the third on it is taken for a delivery,
+  ///     since a provider that never ends its answers right would else get doubles without end.
+  public mutating func fail(
+    _ id: UInt64, _ reason: String, isUnreachable: Bool, isTaken: Bool = false, at now: Int64
+  ) {
+    guard let (index, taken) = takeCurrent(id) else { return }
+    var cut = taken
     counts.unanswered += 1
     guard isUnreachable else {
+      cut.halfAnswers += isTaken ? 1 : 0
+      if isTaken, cut.halfAnswers >= 3 { return deliveredUnproven(cut, reason, index, at: now) }
       return failed(cut, reason, index, DeliveryAnswer(reason: reason), at: now)
     }
     let wait = gate.fail(reason, at: now, using: &random)
@@ -71,6 +80,14 @@ extension DeliveryCore {
       lanes[index].planned[0].holdsBad = true
     }
     freeUsers(cut, index, at: now)
+  }
+
+  private mutating func deliveredUnproven(
+    _ cut: Lane.Cut, _ reason: String, _ index: Int, at now: Int64
+  ) {
+    note(reason, at: now)
+    if counts.unproven == 0 { actions.append(.report(.unproven(reason))) }
+    delivered(cut, .unproven, index, at: now)
   }
 
   /// The destination works: it answered about the events.

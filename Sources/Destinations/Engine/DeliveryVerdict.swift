@@ -5,8 +5,9 @@
 public enum DeliveryVerdict: Hashable, Sendable {
   /// All are stored at the provider.
   case delivered
-  /// All were taken, but the answer proves nothing (GA4). Delivered too; counted apart.
-  case deliveredUnproven
+  /// All were taken by the answer's status, but what else it says cannot be read. Delivered too; counted
+  /// apart.
+  case deliveredUnproven(String)
   /// These were refused and become dead letters; all the others are stored.
   case partial(refused: [Int: String])
   /// These were refused and become dead letters; none is stored, and the others are sent again.

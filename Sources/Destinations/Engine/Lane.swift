@@ -12,6 +12,8 @@ struct Lane: Sendable {
     /// Tries that failed, and the time of the first failure.
     var tries = 0
     var failingSince: Int64?
+    /// Tries whose answer began as a success and broke off.
+    var halfAnswers = 0
     /// One of these is suspected of failing by itself: the next failure halves the cut.
     var isSuspect = false
     /// The one event of a hold's suspect.

@@ -14,8 +14,8 @@ extension DeliveryVerdict {
   /// | 413 | too large |
   /// | other 4xx | split |
   ///
-  /// A proxy's page with status 200 is no delivery: an answer in HTML is a retry. So is an answer whose
-  /// body was cut off, which the client reports as a failure.
+  /// A proxy's page with status 200 is no delivery: an answer in HTML is a retry. So is at first an answer
+  /// that breaks off, which the client reports as a failure: see ``DeliveryCore/fail(_:_:isUnreachable:isTaken:at:)``.
   public static func standard(_ reply: HTTPReply, at now: Timestamp) -> DeliveryVerdict {
     let reason = reason(reply)
     let wait = RetryAfter.duration(
@@ -32,6 +32,16 @@ extension DeliveryVerdict {
       let place = reply.header("location").map { " (to \(CleanText.clean($0, limit: 100)))" } ?? ""
       return .configuration("\(reason)\(place)")
     }
+  }
+
+  /// What an answer means whose body cannot be read (compressed otherwise than it says, or without end):
+  /// its status is all there is, and the next try would get the same. So a 2xx is a delivery, since the
+  /// provider says that it has the events, and a retry would give it doubles without end; whether the body
+  /// refused some of them nobody knows.
+  static func ofUnreadable(_ reply: HTTPReply, _ reason: String, at now: Timestamp) -> Self {
+    let verdict = standard(reply, at: now)
+    return verdict == .delivered
+      ? .deliveredUnproven("HTTP \(reply.status), but \(reason)") : verdict
   }
 
   /// The status, and the beginning of the body made fit for a log line.

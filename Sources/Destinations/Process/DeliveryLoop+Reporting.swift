@@ -95,6 +95,11 @@ enum DeliveryText {
         .warning, "dead_letters",
         "\(count) \(count == 1 ? "event is a dead letter" : "events are dead letters") now: \(reason)"
       )
+    case .unproven(let reason):
+      .init(
+        .warning, "unproven",
+        "\(reason): its events count as delivered, and as unproven, here and whenever that is so again"
+      )
     case .splitting(let count, let reason):
       .init(
         .info, "splitting",

@@ -113,6 +113,9 @@ extension DeliveryLoop {
   ) {
     let reason = CleanText.clean("\(failure)")
     let isUnreachable = [.resolve, .connect, .tls].contains(failure.kind)
+    if failure.kind == .body, let head = failure.partial {
+      return unreadable(purpose, head, reason, at: now)
+    }
     switch purpose {
     case .opening where failure.kind == .request:
       core.opened(.configuration(reason), reason, at: now)
@@ -120,7 +123,25 @@ extension DeliveryLoop {
     case .events(let request, _) where failure.kind == .request:
       core.finish(request, .configuration(reason), DeliveryAnswer(reason: reason), at: now)
     case .events(let request, _):
-      core.fail(request, reason, isUnreachable: isUnreachable, at: now)
+      let isTaken =
+        failure.partial.map {
+          DeliveryVerdict.standard($0, at: Timestamp.now()) == .delivered
+        } ?? false
+      core.fail(request, reason, isUnreachable: isUnreachable, isTaken: isTaken, at: now)
+    }
+  }
+
+  private mutating func unreadable(
+    _ purpose: DeliveryCalls.Purpose, _ head: HTTPReply, _ reason: String, at now: Int64
+  ) {
+    let verdict = DeliveryVerdict.ofUnreadable(head, reason, at: Timestamp.now())
+    switch (purpose, verdict) {
+    // Nothing is sent twice by asking again, and what this answer says is needed.
+    case (.opening, .deliveredUnproven): core.openingFailed(reason, at: now)
+    case (.opening, _): core.opened(verdict, reason, at: now)
+    case (.events(let request, _), _):
+      core.finish(
+        request, verdict, DeliveryAnswer(status: head.status, reason: reason), at: now)
     }
   }
 }

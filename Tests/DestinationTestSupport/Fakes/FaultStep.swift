@@ -19,6 +19,7 @@ internal import Primitives
 /// | `slow=S`, `hang=S` | stored; the answer drips over S seconds; it comes after S seconds |
 /// | `thenclose` | stored and answered, and the connection closed without a word |
 /// | `text` | stored, and the answer calls itself plain text |
+/// | `notzipped` | stored, and the answer says that it is gzip, which it is not |
 /// | `latency=M,T` | stored; answered after M milliseconds in half of the cases, after T and more in 1 of 100 |
 /// | `cut`, `cutreset` | closed, or reset, when half of the body is read; nothing stored |
 public enum FaultStep: Hashable, Sendable {
@@ -32,6 +33,7 @@ public enum FaultStep: Hashable, Sendable {
   case delivery(StubAnswer.Delivery)
   case empty
   case wrongType
+  case wrongEncoding
   case latency(LatencyDistribution)
   case interrupt(StubServer.Interruption)
 
@@ -56,6 +58,7 @@ public enum FaultStep: Hashable, Sendable {
     case "thenclose": self = .delivery(.thenClose)
     case "empty": self = .empty
     case "text": self = .wrongType
+    case "notzipped": self = .wrongEncoding
     case "cut": self = .interrupt(.close)
     case "cutreset": self = .interrupt(.reset)
     case "latency":
@@ -86,7 +89,8 @@ public enum FaultStep: Hashable, Sendable {
   /// The answer in the provider's place; nil when the request is served.
   func refusal(_ request: StubRequest, now: Date) -> StubAnswer? {
     switch self {
-    case .serve, .errorsWithin, .delivery, .empty, .wrongType, .latency, .interrupt: return nil
+    case .serve, .errorsWithin, .delivery, .empty, .wrongType, .wrongEncoding, .latency, .interrupt:
+      return nil
     case .status(let status, let wait):
       return StubAnswer(
         status, headers: wait.map { [("Retry-After", $0)] } ?? [], body: Array("slow down".utf8))
@@ -118,6 +122,7 @@ public enum FaultStep: Hashable, Sendable {
       answer.delivery = .hang(milliseconds: latency.milliseconds(by: &random))
     case .empty: answer.body = []
     case .wrongType: answer.headers = [("Content-Type", "text/plain")]
+    case .wrongEncoding: answer.headers.append(("Content-Encoding", "gzip"))
     case .errorsWithin:
       let list = (0..<events).map { "{\"status\":\($0 == 0 ? 413 : 201)}" }
       return .json("{\"errors\":true,\"events\":[\(list.joined(separator: ","))]}")
