@@ -40,6 +40,19 @@ public struct HTTPRequest: Hashable, Sendable {
   public func parameter(_ name: String) -> String? {
     query.first { $0.name == name }?.value
   }
+
+  /// What to tell who gave a parameter that is none of these; nil when nobody did. Passed over, a slip in
+  /// a name would get the answer to another question.
+  public func unknownParameter(besides known: [String]) -> String? {
+    guard let other = query.first(where: { !$0.name.isEmpty && !known.contains($0.name) }) else {
+      return nil
+    }
+    // Only what is harmless whatever shows it.
+    let name = other.name.utf8.prefix(40).map { isNameByte($0) ? $0 : UInt8(ascii: "?") }
+    let list = known.isEmpty ? "no parameters" : known.joined(separator: ", ")
+    return
+      "unknown parameter '\(String(decoding: name, as: UTF8.self))': this address takes \(list)"
+  }
 }
 
 extension HTTPRequest {
@@ -67,4 +80,11 @@ func sameHeader(_ left: String, _ right: String) -> Bool {
 
 private func lowercased(_ byte: UInt8) -> UInt8 {
   UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
+}
+
+private func isNameByte(_ byte: UInt8) -> Bool {
+  let isDigit = UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+  let isLetter = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+  return isDigit || isLetter
+    || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains(byte)
 }

@@ -6,6 +6,7 @@ public struct HTTPRoutes: Sendable {
   private struct Route {
     var method: String
     var path: String
+    var parameters: [String]?
     var handler: Handler
   }
   private var routes: [Route] = []
@@ -13,10 +14,14 @@ public struct HTTPRoutes: Sendable {
   public init() {}
 
   /// Adds a route for exactly that path. GET answers HEAD too.
-  public mutating func on(_ method: String, _ path: String, _ handler: @escaping Handler) {
+  ///
+  /// - Parameter parameters: a request with others in its query is refused with 400; nil: any may come.
+  public mutating func on(
+    _ method: String, _ path: String, parameters: [String]? = nil, _ handler: @escaping Handler
+  ) {
     precondition(path.hasPrefix("/"), "a path begins with /")
     precondition(!routes.contains { $0.path == path && $0.method == method }, "two such routes")
-    routes.append(Route(method: method, path: path, handler: handler))
+    routes.append(Route(method: method, path: path, parameters: parameters, handler: handler))
   }
 
   public func answer(_ request: HTTPRequest) -> HTTPResponse {
@@ -26,6 +31,9 @@ public struct HTTPRoutes: Sendable {
     if let route = here.first(where: { $0.method == request.method })
       ?? here.first(where: { $0.method == method })
     {
+      if let known = route.parameters, let fault = request.unknownParameter(besides: known) {
+        return .text("\(fault)\n", status: 400)
+      }
       return route.handler(request)
     }
     var allowed = here.map(\.method)

@@ -33,11 +33,27 @@ struct AggregatorRoutes: Sendable {
       refusal.headers = [HTTPRequest.Field("Allow", "GET, HEAD")]
       return responder.answer(refusal)
     }
+    if let known = Self.parameters(request.path),
+      let fault = request.unknownParameter(besides: known)
+    {
+      return responder.answer(Self.closed(Self.wrong(fault, 400)))
+    }
     switch request.path {
     case "/api/live": live.open(responder)
     case "/api/health": pipeline.answer(responder)
     case "/api/rates": responder.answer(Self.closed(rates(request)))
     default: responder.answer(Self.closed(reports(request)))
+    }
+  }
+
+  /// What may be asked of a path; nil for one that is none.
+  private static func parameters(_ path: String) -> [String]? {
+    switch path {
+    case "/api/live", "/api/health": []
+    case "/api/rates": ["search"]
+    case "/api/reports": ["format"]
+    default:
+      path.hasPrefix(reportPrefix) ? ["from", "to", "groups", "search", "windows", "format"] : nil
     }
   }
 
@@ -61,10 +77,11 @@ struct AggregatorRoutes: Sendable {
       return .text("no such path\n", status: 404)
     }
     guard isReport else {
-      let isTable = request.parameter("format") == "table"
-      return isTable
-        ? .text(ReportText.list(aggregator.status.reports))
-        : .json(list.utf8 + [UInt8(ascii: "\n")])
+      switch request.parameter("format") ?? "json" {
+      case "json": return .json(list.utf8 + [UInt8(ascii: "\n")])
+      case "table": return .text(ReportText.list(aggregator.status.reports))
+      case let other: return Self.wrong("format must be json or table, not '\(other)'", 400)
+      }
     }
     return report(String(request.path.dropFirst(Self.reportPrefix.count)), request)
   }

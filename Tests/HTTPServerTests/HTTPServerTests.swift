@@ -54,6 +54,28 @@ struct HTTPServerTests {
     #expect(refusal.headers["allow"] == "GET, HEAD")
   }
 
+  @Test(
+    arguments: [
+      (["from"], "from", nil), ([], "", nil), (["from"], "From", "'From': this address takes from"),
+      ([], "from", "no parameters"),
+      (["from", "to"], "form<\r\n", "'form???': this address takes from, to"),
+    ] as [([String], String, String?)])
+  func `a parameter that an address does not know is named, with those that it knows`(
+    _ known: [String], _ name: String, _ told: String?
+  ) {
+    var routes = HTTPRoutes()
+    routes.on("GET", "/a", parameters: known) { _ in .text("answered") }
+    routes.on("GET", "/any") { _ in .text("answered") }
+    let query = [HTTPRequest.Field("from", "1"), HTTPRequest.Field(name, "")].filter {
+      !known.isEmpty || $0.name == name
+    }
+    let answer = routes.answer(HTTPRequest(method: "HEAD", path: "/a", query: query))
+    let text = String(decoding: answer.body, as: UTF8.self)
+    #expect(
+      told.map { answer.status == 400 && text.contains($0) } ?? (answer.status == 200), "\(text)")
+    #expect(routes.answer(HTTPRequest(method: "GET", path: "/any", query: query)).status == 200)
+  }
+
   @Test func `query and headers arrive decoded, names of headers in any case`() throws {
     let server = try sampleServer()
     let client = try TestClient(port: server.port)

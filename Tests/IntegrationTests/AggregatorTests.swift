@@ -182,6 +182,15 @@ extension IntegrationTests {
       #expect(unknown.status == .exited(1) && unknown.errors.contains("\"events-by-hour\"?"))
       #expect(try aggregator.response("/api/reports/events-by-day?from=soon").status == "400")
       #expect(try aggregator.response("/api/reports/events-by-day?format=xml").status == "400")
+      for slip in [
+        "reports/events-by-day?form=1d", "reports?from=1d", "rates?find=a", "live?x", "health?x=1",
+      ] {
+        let answer = try aggregator.response("/api/" + slip)
+        #expect(answer.status == "400" && answer.body.contains("this address takes"), "\(slip)")
+      }
+      #expect(try aggregator.response("/api/reports?format=csv").status == "400")
+      #expect(try aggregator.response("/status?name=x").status == "400")
+      #expect(try aggregator.response("/metrics?x=1").status == "200")
       #expect(try aggregator.response("/api/nothing").status == "404")
       let list = try aggregator.run([])
       #expect(list.lines.count == 6 && list.output.contains("users-by-day"))

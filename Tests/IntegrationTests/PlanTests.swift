@@ -48,6 +48,9 @@ extension IntegrationTests {
       let tag = try #require(answer.headers["etag"])
       #expect(answer.json?["version"] == .number(1))
       #expect(try get(collector, tag: tag).status == 304)
+      // With a slip it would not wait, and the client ask again at once.
+      #expect(try get(collector, tag: tag, query: "?wiat=30").status == 400)
+      #expect(try get(collector, tag: tag, query: "?wait=soon").status == 400)
       // Who waits is answered by the next plan.
       let waiting = try TestClient(port: collector.port)
       try waiting.send(

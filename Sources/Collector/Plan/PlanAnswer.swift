@@ -5,7 +5,8 @@ internal import TrackingPlan
 /// Answers `GET /v1/plan`.
 ///
 /// Everybody may ask: a plan is in every app as much as its write key is. `ETag` and `If-None-Match` make
-/// an unchanged plan cheap; with `?wait=SECONDS` (60 at most) that answer waits for a change.
+/// an unchanged plan cheap; with `?wait=SECONDS` (60 at most) that answer waits for a change. Another parameter is
+/// refused; not so where events are sent: there it changes nothing, and its refusal would cost the events.
 struct PlanAnswer: Sendable {
   static let path = "/v1/plan"
   private static let longestWait = 60
@@ -25,6 +26,11 @@ struct PlanAnswer: Sendable {
       }
       return responder.answer(CrossOrigin.preflight(request))
     }
+    let seconds: Int
+    switch Self.wait(request) {
+    case .success(let given): seconds = given
+    case .failure(let fault): return answer(.text("\(fault.text)\n", status: 400))
+    }
     guard let plan = holder.current else {
       return answer(
         .text("there is no plan; `eventbus plan publish FILE` gives one\n", status: 404))
@@ -32,9 +38,22 @@ struct PlanAnswer: Sendable {
     guard let known = request.header("If-None-Match"), Self.isNamed(plan, in: known) else {
       return answer(Self.response(plan))
     }
-    let seconds = request.parameter("wait").flatMap(Int.init) ?? 0
     guard seconds > 0 else { return answer(Self.unchanged(plan)) }
-    wait(plan, min(seconds, Self.longestWait), answer)
+    wait(plan, seconds, answer)
+  }
+
+  private struct Fault: Error { var text: String }
+
+  /// Seconds.
+  private static func wait(_ request: HTTPRequest) -> Result<Int, Fault> {
+    if let fault = request.unknownParameter(besides: ["wait"]) {
+      return .failure(Fault(text: fault))
+    }
+    guard let text = request.parameter("wait"), !text.isEmpty else { return .success(0) }
+    guard let seconds = Int(text), seconds >= 0 else {
+      return .failure(Fault(text: "wait must be a whole number of seconds"))
+    }
+    return .success(min(seconds, longestWait))
   }
 
   private func wait(

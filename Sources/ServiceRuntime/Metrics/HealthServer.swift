@@ -18,7 +18,8 @@ extension HTTPRoutes {
     routes.on("GET", "/readyz") { _ in
       isReady() ? .text("ready\n") : .text("not ready\n", status: 503)
     }
-    routes.on("GET", "/status") { _ in .json(status().utf8 + [UInt8(ascii: "\n")]) }
+    // The others are asked by programs of others, which may add something of their own.
+    routes.on("GET", "/status", parameters: []) { _ in .json(status().utf8 + [UInt8(ascii: "\n")]) }
     return routes
   }
 }
