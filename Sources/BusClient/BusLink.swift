@@ -73,7 +73,8 @@ public struct BusReport: Hashable, Sendable {
   public enum Level: Sendable { case info, warning }
 
   public var level: Level
-  /// For machines: `bus.absent`, `bus.denied`, `bus.answers`, `bus.session`, `bus.waiting`.
+  /// For machines: `bus.absent`, `bus.denied`, `bus.answers`, `bus.session`, `bus.waiting`,
+  /// `bus.spool`.
   public var key: String
   public var text: String
 

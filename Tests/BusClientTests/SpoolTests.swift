@@ -2,6 +2,7 @@ import BusBroker
 import BusProtocol
 import Database
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -98,19 +99,82 @@ struct SpoolTests {
   @Test(
     arguments: [
       ("", [4, 5, 10]), ("UPDATE batch SET sequence = 9 WHERE id = 2", [4, 9, 10]),
-      ("UPDATE batch SET sequence = 4 WHERE id = 2", [4]),
-      ("UPDATE batch SET sequence = 0 WHERE id = 1", []),
-      ("UPDATE batch SET sequence = -1 WHERE id = 2", [4]),
-      ("UPDATE batch SET sequence = 9223372036854775807 WHERE id = 1", []),
+      ("UPDATE batch SET sequence = 4 WHERE id = 2", [4, 10]),
+      ("UPDATE batch SET sequence = 0 WHERE id = 1", [5, 10]),
+      ("UPDATE batch SET sequence = -1 WHERE id = 2", [4, 10]),
+      ("UPDATE batch SET sequence = 9223372036854775807 WHERE id = 1", [5, 10]),
+      ("UPDATE batch SET message = 'x' WHERE id = 3", [4, 5]),
+      ("UPDATE batch SET message = zeroblob(100), events = -1 WHERE id = 2", [4, 10]),
     ] as [(String, [UInt64])])
-  func `a batch whose number does not follow ends what goes out`(
+  func `a row that cannot be read is set aside and holds up none behind it`(
     _ change: String, _ numbers: [UInt64]
   ) throws {
     let folder = try TemporaryFolder()
     var spool = try spool(folder, change)
     let found = spool.load(limit: 10, after: 9).map(\.sequence)
     let isDrained = spool.isDrained
-    #expect(found == numbers && isDrained == (numbers.count == 3))
+    #expect(found == numbers && isDrained)
+    let told = spool.takeDamage()?.report.text
+    let again = spool.takeDamage()
+    #expect((told != nil) == (numbers.count == 2) && again == nil)
+    if let told {
+      #expect(told.contains("in 1 row of the spool \(folder.file("spool.sqlite")) cannot be read"))
+      let database = try Database(folder.file("spool.sqlite"), migrations: [""])
+      let aside = try database.prepare("SELECT count(*), max(length(why) > 10) FROM aside")
+      #expect(try aside.step() && aside.integer(0) == 1 && aside.integer(1) == 1)
+    }
+  }
+
+  @Test func `a spool that cannot be read any more says so once`() throws {
+    let folder = try TemporaryFolder()
+    var spool = try spool(folder, "")
+    try Database(folder.file("spool.sqlite"), migrations: [""]).execute(
+      "ALTER TABLE batch RENAME TO gone")
+    for isFirst in [true, false] {
+      #expect(spool.load(limit: 10, after: 9).isEmpty)
+      let told = spool.takeDamage()?.report.text
+      #expect(isFirst ? told?.contains("with 3 events, cannot be read") == true : told == nil)
+    }
+  }
+
+  /// What a program is told.
+  private final class Told: Sendable {
+    private let reports = Mutex<[BusReport]>([])
+    var all: [BusReport] { reports.withLock { $0 } }
+    func add(_ report: BusReport) { reports.withLock { $0.append(report) } }
+  }
+
+  @Test func `what is behind a damaged row arrives, and what was in it is told and counted`() throws
+  {
+    let folder = try TemporaryFolder()
+    let path = "ipc://" + folder.file("bus")
+    var configuration = ProducerConfiguration(address: path, client: "test")
+    configuration.overflow = .spill(path: folder.file("spool.sqlite"))
+    configuration.batchEvents = 10
+    let first = try Producer(configuration)
+    for number in 0..<100 { try first.publish("A", number) }
+    #expect(first.closeBlocking(deadline: .zero).spooled == 100)
+    do {
+      let database = try Database(folder.file("spool.sqlite"), migrations: [""])
+      try database.execute(
+        "UPDATE batch SET message = x'00' WHERE id = (SELECT max(id) - 2 FROM batch)")
+      // A count that is too small is no reason to keep it back.
+      try database.execute("UPDATE batch SET events = 1 WHERE id = (SELECT max(id) FROM batch)")
+    }
+    let broker = try startBroker(folder, bus: path)
+    let told = Told()
+    configuration.onReport = { told.add($0) }
+    let second = try Producer(configuration)
+    let result = second.flushBlocking(deadline: .seconds(20))
+    #expect(result.damaged == 10 && result.unacknowledged == 0, "\(result)")
+    #expect(told.all.filter { $0.key == "bus.spool" }.count == 1)
+    #expect(waitUntil { second.counters.acknowledged == 90 && second.counters.inSpool == 0 })
+    _ = second.closeBlocking(deadline: .seconds(10))
+    let subscriber = try Subscriber(.init(address: path, client: "test"))
+    let expected = (Array(0..<70) + Array(80..<100)).map { payload("A", $0) }
+    #expect(try subscriber.take(90).map(\.payload) == expected)
+    broker.stop()
+    broker.join()
   }
 
   @Test func `counts that damage made too large do not overflow their sum`() throws {

@@ -148,6 +148,8 @@ public struct ProducerCounters: Hashable, Sendable {
   public var acknowledged: UInt64 = 0
   /// Refused for good, each reported by `onRefused`.
   public var refused: UInt64 = 0
+  /// In rows of the spool that could not be read and were set aside in its file; `onReport` says so.
+  public var damaged: UInt64 = 0
   /// Sent more than once.
   public var resent: UInt64 = 0
   /// Written to the spool.
@@ -156,8 +158,11 @@ public struct ProducerCounters: Hashable, Sendable {
   public var inSpool: UInt64 = 0
   public var reconnects: UInt64 = 0
 
-  /// published = acknowledged + refused + unacknowledged, always.
-  public var unacknowledged: UInt64 { published - acknowledged - refused }
+  /// published = acknowledged + refused + damaged + unacknowledged, unless a spool's counts are damaged.
+  public var unacknowledged: UInt64 {
+    let settled = acknowledged + refused + damaged
+    return published > settled ? published - settled : 0
+  }
 
   public init() {}
 }
@@ -166,7 +171,9 @@ public struct ProducerCounters: Hashable, Sendable {
 public struct FlushResult: Hashable, Sendable {
   public var acknowledged: UInt64
   public var refused: UInt64
-  /// Neither yet; what the spool keeps is counted here too.
+  /// Set aside: see ``ProducerCounters/damaged``.
+  public var damaged: UInt64 = 0
+  /// None of these yet; what the spool keeps is counted here too.
   public var unacknowledged: UInt64
   /// Of those, kept on disk for the next run.
   public var spooled: UInt64

@@ -141,6 +141,7 @@ extension ProducerLoop {
 struct ProducerSettled: Sendable {
   var acknowledged = 0
   var refused = 0
+  var damaged = 0
   var spilled = 0
   /// Events that were in the spool and are settled.
   var unspooled = 0
@@ -162,9 +163,10 @@ extension ProducerState {
   mutating func enter(_ done: ProducerSettled) {
     counters.acknowledged += UInt64(done.acknowledged)
     counters.refused += UInt64(done.refused)
+    counters.damaged += UInt64(done.damaged)
     counters.spilled += UInt64(done.spilled)
     counters.inSpool += UInt64(done.spilled)
-    counters.inSpool -= min(counters.inSpool, UInt64(done.unspooled))
+    counters.inSpool -= min(counters.inSpool, UInt64(done.unspooled + done.damaged))
     memoryEvents -= done.events
     memoryBytes -= done.bytes
   }

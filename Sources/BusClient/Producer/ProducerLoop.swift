@@ -137,5 +137,8 @@ struct ProducerLoop: ~Copyable {
     guard core.isLive, core.unsent < 16, !(spool?.isDrained ?? true) else { return }
     let last = core.lastSequence
     for batch in spool?.load(limit: 16, after: last) ?? [] { core.enqueue(batch) }
+    guard let damage = spool?.takeDamage() else { return }
+    settled.damaged += damage.events
+    shared.configuration.onReport?(damage.report)
   }
 }

@@ -169,11 +169,11 @@ struct ProducerState: Sendable {
     openSequences.removeAll(keepingCapacity: true)
   }
 
-  var settled: UInt64 { counters.acknowledged + counters.refused }
+  var settled: UInt64 { counters.acknowledged + counters.refused + counters.damaged }
 
   var flushResult: FlushResult {
     FlushResult(
-      acknowledged: counters.acknowledged, refused: counters.refused,
+      acknowledged: counters.acknowledged, refused: counters.refused, damaged: counters.damaged,
       unacknowledged: counters.unacknowledged, spooled: counters.inSpool, failure: failure)
   }
 }

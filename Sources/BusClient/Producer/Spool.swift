@@ -7,6 +7,8 @@
 //                        run that follows sends it under the same number and the broker stores it once
 //              events    how many
 //              message   the PUBLISH message; its head is stamped anew when it is sent
+//   aside      made when it is needed: rows of batch that could not be read, as they were, for a person to
+//              look at; the newest 1000. why: what is wrong with it; time: when it was found, in seconds since 1970
 //
 // A row is deleted when the broker has acknowledged its batch. A process that is killed loses nothing
 // of what is here; a machine that loses power may lose the last transactions (synchronous = NORMAL).
@@ -25,6 +27,11 @@ struct Spool: ~Copyable {
   /// Rows that `load` has not given out.
   private var waiting: Int
   private(set) var events: Int
+  /// What could not be read and was not yet told.
+  private var damage: SpoolDamage?
+  /// The last failure of the file, so that it is told once.
+  private var failure = ""
+  static let mostAside = 1000
 
   /// Opens or makes the file. One that is damaged or of a newer format is renamed, never deleted.
   static func open(_ path: String, maximumBytes: Int) throws(BusClientError) -> Spool {
@@ -51,8 +58,8 @@ struct Spool: ~Copyable {
   }
 
   /// Events and bytes. A damaged count must not make a sum of which nothing can be taken.
-  private static let sums =
-    "ifnull(sum(min(max(events, 0), 65535)), 0), ifnull(sum(length(message)), 0)"
+  private static let sums = "ifnull(sum(\(counted)), 0), ifnull(sum(length(message)), 0)"
+  private static let counted = "min(max(events, 0), 65535)"
 
   private static let schema = """
     CREATE TABLE producer (id INTEGER PRIMARY KEY CHECK (id = 1), identity BLOB NOT NULL);
@@ -129,55 +136,113 @@ struct Spool: ~Copyable {
 
   /// The next batches, each with the sequence it is to be sent under, which is on disk by now.
   ///
-  /// A row that cannot be read, or whose sequence does not follow, ends the loading: nothing behind it goes
-  /// out before it.
+  /// A row that cannot be read, or whose sequence does not follow, is set aside: it would hold up all that is
+  /// behind it. A file that is damaged is not read on in this run; the next one renames it.
   mutating func load(limit: Int, after sequence: UInt64) -> [OutgoingBatch] {
     do throws(DatabaseError) {
-      var next = max(sequence, lastSequence) + 1
-      var rows: [(id: Int64, sequence: UInt64, message: [UInt8])] = []
-      let (first, count) = (loaded, Int64(limit))
-      try database.transaction { () throws(DatabaseError) in
-        let find = try database.prepare(
-          "SELECT id, sequence, message FROM batch WHERE id > ? ORDER BY id LIMIT ?")
-        let number = try database.prepare("UPDATE batch SET sequence = ? WHERE id = ?")
-        try find.bind(1, first)
-        try find.bind(2, count)
-        while try find.step() {
-          let isNew = find.isNull(1)
-          let sequence = isNew ? next : find.unsigned(1)
-          rows.append((find.integer(0), sequence, find.bytes(2)))
-          if sequence < .max >> 1 { next = max(next, sequence + 1) }
-          guard isNew else { continue }
-          try number.bind(1, sequence)
-          try number.bind(2, find.integer(0))
-          try number.run()
-        }
+      let (first, last) = (loaded, lastSequence)
+      let found = try database.transaction { () throws(DatabaseError) in
+        let found = try read(limit, from: first, last, next: max(sequence, last) + 1)
+        if !found.bad.isEmpty { try setAside(found.bad) }
+        return found
       }
-      var batches: [OutgoingBatch] = []
-      for row in rows {
-        let start = PublishMessage.batchStart
-        guard row.sequence > lastSequence, row.sequence < .max >> 1, row.message.count > start,
-          let batch = checked(row.message, from: start)
-        else { break }
-        batches.append(
-          OutgoingBatch(
-            message: row.message, batch: batch, sequence: row.sequence, row: row.id))
-        loaded = row.id
-        lastSequence = row.sequence
+      for batch in found.batches { lastSequence = batch.sequence }
+      loaded = found.end
+      waiting -= found.batches.count + found.bad.count
+      if !found.bad.isEmpty {
+        damage = SpoolDamage(found.bad, database.path)
+        try recount()
       }
-      waiting -= batches.count
-      return batches
+      failure = ""
+      return found.batches
     } catch {
+      if error.kind == .corrupt { waiting = 0 }
+      if failure != error.description { damage = SpoolDamage(error, events) }
+      failure = error.description
       return []
     }
   }
 
-  private func checked(_ message: [UInt8], from start: Int) -> Batch? {
-    do throws(ProtocolError) {
-      return try Batch(checking: unsafe message.span.bytes.extracting(start..<message.count))
-    } catch {
-      return nil
+  /// What `load` could not read since the last call.
+  mutating func takeDamage() -> SpoolDamage? { damage.take() }
+
+  private struct Found {
+    var batches: [OutgoingBatch] = []
+    var bad: [SpoolDamage.Row] = []
+    /// The last row.
+    var end: Int64
+  }
+
+  private func read(
+    _ limit: Int, from first: Int64, _ last: UInt64, next: UInt64
+  ) throws(DatabaseError) -> Found {
+    let find = try database.prepare(
+      "SELECT id, sequence, message, \(Self.counted) FROM batch WHERE id > ? ORDER BY id LIMIT ?")
+    let number = try database.prepare("UPDATE batch SET sequence = ? WHERE id = ?")
+    var found = Found(end: first)
+    var (last, next) = (last, next)
+    try find.bind(1, first)
+    try find.bind(2, Int64(limit))
+    while try find.step() {
+      let isNew = find.isNull(1)
+      let sequence = isNew ? next : find.unsigned(1)
+      let id = find.integer(0)
+      found.end = id
+      if sequence < .max >> 1 { next = max(next, sequence + 1) }
+      switch Self.batch(find.bytes(2), sequence, row: id, after: last) {
+      case .failure(let fault):
+        found.bad.append(.init(id: id, events: Int(find.integer(3)), why: fault.why))
+      case .success(let batch):
+        found.batches.append(batch)
+        last = sequence
+        guard isNew else { continue }
+        try number.bind(1, sequence)
+        try number.bind(2, id)
+        try number.run()
+      }
     }
+    return found
+  }
+
+  private func setAside(_ rows: [SpoolDamage.Row]) throws(DatabaseError) {
+    try database.execute(
+      """
+      CREATE TABLE IF NOT EXISTS aside (id INTEGER PRIMARY KEY, sequence, events, message, why, time)
+      """)
+    let copy = try database.prepare(
+      """
+      INSERT INTO aside (sequence, events, message, why, time)
+      SELECT sequence, events, message, ?2, ?3 FROM batch WHERE id = ?1
+      """)
+    let delete = try database.prepare("DELETE FROM batch WHERE id = ?")
+    for row in rows {
+      try copy.bind(1, row.id)
+      try copy.bind(2, row.why)
+      try copy.bind(3, SystemClock.realtime() / 1_000_000_000)
+      try copy.run()
+      try delete.bind(1, row.id)
+      try delete.run()
+    }
+    try database.execute(
+      "DELETE FROM aside WHERE id <= (SELECT max(id) FROM aside) - \(Self.mostAside)")
+  }
+
+  private struct Fault: Error { var why: String }
+
+  private static func batch(
+    _ message: [UInt8], _ sequence: UInt64, row: Int64, after last: UInt64
+  ) -> Result<OutgoingBatch, Fault> {
+    guard sequence > last, sequence < .max >> 1 else {
+      return .failure(Fault(why: "its number \(sequence) does not follow \(last)"))
+    }
+    let start = PublishMessage.batchStart
+    guard message.count > start else {
+      return .failure(Fault(why: "its message has \(message.count.counted("byte")) only"))
+    }
+    do throws(ProtocolError) {
+      let batch = try Batch(checking: unsafe message.span.bytes.extracting(start..<message.count))
+      return .success(OutgoingBatch(message: message, batch: batch, sequence: sequence, row: row))
+    } catch { return .failure(Fault(why: "its message is damaged: \(error)")) }
   }
 
   /// Forgets batches that the broker has.
@@ -190,14 +255,17 @@ struct Spool: ~Copyable {
           try delete.run()
         }
       }
-      let sums = try database.prepare(
-        "SELECT \(Self.sums) FROM batch")
-      _ = try sums.step()
-      events = Int(sums.integer(0))
-      bytes = Int(sums.integer(1))
+      try recount()
     } catch {
       // They stay, are sent again by the next run under the same numbers, and are stored once.
     }
+  }
+
+  private mutating func recount() throws(DatabaseError) {
+    let sums = try database.prepare("SELECT \(Self.sums) FROM batch")
+    _ = try sums.step()
+    events = Int(sums.integer(0))
+    bytes = Int(sums.integer(1))
   }
 
   /// Writes what a producer that ends still holds, before and behind what is here; returns the events
