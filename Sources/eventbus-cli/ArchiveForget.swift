@@ -95,7 +95,9 @@ struct ArchiveForget {
       throw UsageError("--yes is needed where nobody can be asked: what is erased is gone")
     }
     let ids = settings.ids.map { "'\(TerminalText.escape($0))'" }.joined(separator: " and ")
-    Terminal.error("Every sink of \(settings.bus) erases all about \(ids). Type yes to go on:")
+    Terminal.error(
+      "Every sink of \(settings.bus) erases all about \(ids), not about other ids that identify or "
+        + "alias joined. Type yes to go on:")
     let isConfirmed = try answer() == "yes"
     if let code = context.interruption.code {
       Terminal.error("eventbus archive forget: nothing was erased")

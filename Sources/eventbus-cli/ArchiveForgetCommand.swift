@@ -12,7 +12,10 @@ enum ArchiveForgetCommand {
       options: [
         .option("dir", "DIR", help: "The archive."),
         .option(
-          "user", "ID", help: "Erase the events that have this userId, anonymousId or previousId."),
+          "user", "ID",
+          help:
+            "Erase the events that have this userId, anonymousId or previousId, and no others: of "
+            + "the ids that identify or alias joined to it, each has to be given."),
         .option("anonymous", "ID", help: "The same for a second id of the person."),
         .flag("yes", help: "Do not ask. What is erased cannot be brought back."),
         .flag("status", help: "Only show what became of earlier requests of this id."),
@@ -23,6 +26,9 @@ enum ArchiveForgetCommand {
       ],
       exclusive: [["yes", "status"]],
       examples: [
+        CommandExample(
+          "eventbus archive query --dir ./archive --user u42 --by userId,anonymousId,previousId",
+          "Before: which ids the person has."),
         CommandExample(
           "eventbus archive forget --dir ./archive --user u42 --anonymous device-7",
           "A person under both ids."),

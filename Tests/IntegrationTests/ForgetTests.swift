@@ -127,6 +127,29 @@ extension IntegrationTests {
         })
     }
 
+    @Test func `ids that were joined are told of beforehand, and stay unless they are given`()
+      throws
+    {
+      let help = try Program.run(["archive", "forget", "--help"])
+      let words = help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      #expect(words.contains("identify or alias joined to it, each has to be given"))
+      let find = ["--by", "userId,anonymousId,previousId"]
+      #expect(words.contains("--user u42 " + find.joined(separator: " ")))
+      let broker = try TestBroker()
+      let archiver = try TestArchiver(broker)
+      let lines = [
+        #"{"type":"identify","userId":"u1","anonymousId":"device-7"}"#,
+        #"{"type":"alias","userId":"u1","previousId":"old"}"#,
+        #"{"event":"E","anonymousId":"device-7"}"#, #"{"event":"E","userId":"old"}"#,
+      ]
+      #expect(try broker.publish(lines: lines).status == .exited(0))
+      #expect(archiver.waitForCursor(lines.count))
+      let beside = try archiver.run("query", broker, ["--user", "u1"] + find).output
+      #expect(beside.contains("device-7") && beside.contains("old"), "\(beside)")
+      #expect(try archiver.run("forget", broker, ["--user", "u1", "--yes"]).status == .exited(0))
+      #expect(try archiver.count() == 2)
+    }
+
     @Test func `nobody else may publish it, and it is not asked for by mistake`() throws {
       let broker = try TestBroker()
       let archiver = try TestArchiver(broker)
