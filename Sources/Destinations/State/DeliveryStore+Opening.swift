@@ -5,27 +5,50 @@ public import Primitives
 
 /// Opening the state file, also one that is damaged.
 extension DeliveryStore {
+  /// The file, with what was read of it to see that it is sound.
+  struct Opened: ~Copyable {
+    var database: Database
+    var key: [UInt8]
+    var people: ForgottenPeople
+    /// What happened to it.
+    var notices: [String] = []
+  }
+
   static func open(
-    _ folder: DestinationFolder, now: Timestamp, _ notices: inout [String]
-  ) throws(DeliveryStoreError) -> Database {
+    _ folder: DestinationFolder, now: Timestamp
+  ) throws(DeliveryStoreError) -> Opened {
     do throws(DatabaseError) {
       let database = try StateSchema.open(folder.stateFile)
       if try StateSchema.isSound(database) {
         // SQLite finds nothing wrong with a count that cannot be.
         _ = try SinkTables.load(database)
-        _ = try ForgottenTables.load(database, key: KeyedHash(key: key(of: database)))
+        let key = try key(of: database)
+        let people = try ForgottenTables.load(database, key: KeyedHash(key: key))
         _ = try DeadLetters.totals(database)
         // Shows at once whether it can be written.
         try database.transaction { () throws(DatabaseError) in
           try database.execute("UPDATE letter_totals SET dropped = dropped")
         }
-        return database
+        return Opened(database: database, key: key, people: people)
       }
     } catch {
       guard error.kind == .corrupt else { throw .database(error) }
-      return try salvage(folder, why: error.text, now: now, &notices)
+      return try beginAnew(folder, why: error.text, now: now)
     }
-    return try salvage(folder, why: "its pages do not fit together", now: now, &notices)
+    return try beginAnew(folder, why: "its pages do not fit together", now: now)
+  }
+
+  private static func beginAnew(
+    _ folder: DestinationFolder, why: String, now: Timestamp
+  ) throws(DeliveryStoreError) -> Opened {
+    var notices: [String] = []
+    let database = try salvage(folder, why: why, now: now, &notices)
+    do throws(DatabaseError) {
+      let key = try key(of: database)
+      return Opened(
+        database: database, key: key, people: ForgottenPeople(key: KeyedHash(key: key)),
+        notices: notices)
+    } catch { throw .database(error) }
   }
 
   /// Moves the file aside, begins a new one, and takes over the dead letters that can still be read.

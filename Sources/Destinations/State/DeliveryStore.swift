@@ -22,25 +22,14 @@ public struct DeliveryStore: ~Copyable {
     _ folder: DestinationFolder, route: String, letterBytes: Int, now: Timestamp
   ) throws(DeliveryStoreError) {
     do throws(SystemError) { try folder.create() } catch { throw .folder(error) }
-    var notices: [String] = []
-    let database = try Self.open(folder, now: now, &notices)
-    let (key, people) = try Self.people(database)
-    self.key = key
-    self.people = people
-    self.database = database
+    let opened = try Self.open(folder, now: now)
+    key = opened.key
+    people = opened.people
+    notices = opened.notices
+    database = opened.database
     self.folder = folder
     self.route = route
     self.letterBytes = letterBytes
-    self.notices = notices
-  }
-
-  private static func people(
-    _ database: borrowing Database
-  ) throws(DeliveryStoreError) -> (key: [UInt8], people: ForgottenPeople) {
-    do throws(DatabaseError) {
-      let key = try key(of: database)
-      return (key, try ForgottenTables.load(database, key: KeyedHash(key: key)))
-    } catch { throw .database(error) }
   }
 
   public var peopleKey: KeyedHash { people.key }
