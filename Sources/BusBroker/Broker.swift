@@ -1,7 +1,7 @@
 internal import BusTransport
 internal import Database
 internal import EventJournal
-internal import Primitives
+public import Primitives
 internal import Synchronization
 
 /// A running broker: its threads, sockets and files.
@@ -36,7 +36,7 @@ public final class Broker: Sendable {
   /// - Throws: ``BrokerError``: which directory, file or address, and what to do.
   public init(
     _ configuration: BrokerConfiguration, version: String = "",
-    report: @escaping @Sendable (BrokerReport) -> Void = { _ in }
+    report: @escaping @Sendable (OperatorReport) -> Void = { _ in }
   ) throws(BrokerError) {
     do {
       let events = try Mailbox<BrokerEvent>()

@@ -1,5 +1,6 @@
 internal import BusProtocol
 internal import EventJournal
+internal import Primitives
 
 /// A client's connection, as the ROUTER socket names it: libzmq's own ids are a zero byte and 32 bits.
 /// A peer that brings an id of its own is refused, since two could then be mistaken for each other.
@@ -20,14 +21,5 @@ enum BrokerAction: Sendable {
   /// Changes for the cursor store's thread. One such action is under way at a time.
   case storeCursors([CursorChange])
   /// For the log: something an operator should know.
-  case report(BrokerReport)
-}
-
-/// A finding for the log, with a stable key.
-public struct BrokerReport: Hashable, Sendable {
-  public enum Level: Sendable { case info, warning, error }
-
-  public var level: Level
-  public var key: String
-  public var text: String
+  case report(OperatorReport)
 }

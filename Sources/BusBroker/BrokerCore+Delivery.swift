@@ -1,5 +1,6 @@
 internal import BusProtocol
 internal import EventJournal
+internal import Primitives
 
 /// What goes to durable subscribers, when, and how much at a time.
 extension BrokerCore {

@@ -1,5 +1,6 @@
 internal import BusProtocol
 internal import EventJournal
+internal import Primitives
 
 /// Group commit. One write is under way at a time; meanwhile the next group fills, and all that is
 /// closed by then goes together. What a write brought to disk is acknowledged, delivered and shown
@@ -100,7 +101,7 @@ extension BrokerCore {
     actions.append(.live(live))
   }
 
-  mutating func report(_ level: BrokerReport.Level, _ key: String, _ text: String) {
-    actions.append(.report(BrokerReport(level: level, key: key, text: text)))
+  mutating func report(_ level: OperatorReport.Level, _ key: String, _ text: String) {
+    actions.append(.report(OperatorReport(level, key, text)))
   }
 }

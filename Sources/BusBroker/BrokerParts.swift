@@ -28,18 +28,18 @@ struct BrokerParts: Sendable {
 
   init(
     _ wanted: BrokerConfiguration, version: String, events: Mailbox<BrokerEvent>,
-    report: @escaping @Sendable (BrokerReport) -> Void
+    report: @escaping @Sendable (OperatorReport) -> Void
   ) throws {
     var configuration = wanted
     let (recovery, cursors) = try Self.recover(configuration, results: events)
     if let cut = recovery.cut {
-      report(BrokerReport(level: .warning, key: "journal_cut", text: "\(cut)"))
+      report(OperatorReport(.warning, "journal_cut", "\(cut)"))
     }
     if let reason = recovery.newEpoch, reason == .copied || reason == .wentBack {
       report(
-        BrokerReport(
-          level: .warning, key: "journal_epoch",
-          text: "the journal begins a new epoch at offset \(recovery.core.head): \(reason.rawValue)"
+        OperatorReport(
+          .warning, "journal_epoch",
+          "the journal begins a new epoch at offset \(recovery.core.head): \(reason.rawValue)"
         ))
     }
     if configuration.keepUnreadBytes == 0 {

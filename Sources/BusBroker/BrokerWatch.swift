@@ -16,13 +16,13 @@ struct BrokerWatch {
   /// - Parameter refused: live connections that were cut since the start.
   mutating func look(
     refused now: UInt64, files: () -> (open: Int, limit: Int)?, at time: Int64
-  ) -> [BrokerReport] {
-    var reports: [BrokerReport] = []
+  ) -> [OperatorReport] {
+    var reports: [OperatorReport] = []
     if now > refused, Self.isDue(refusedTold, time) {
       reports.append(
-        BrokerReport(
-          level: .warning, key: "live_subscriptions",
-          text: "ended live connections that subscribed to too much, or to what cannot be: "
+        OperatorReport(
+          .warning, "live_subscriptions",
+          "ended live connections that subscribed to too much, or to what cannot be: "
             + "\(now - refused) times"))
       (refused, refusedTold) = (now, time)
     }
@@ -32,10 +32,9 @@ struct BrokerWatch {
       Self.isDue(filesTold, time)
     {
       reports.append(
-        BrokerReport(
-          level: .warning, key: "open_files",
-          text:
-            "\(files.open) of \(files.limit) files are open: further connections will be refused; "
+        OperatorReport(
+          .warning, "open_files",
+          "\(files.open) of \(files.limit) files are open: further connections will be refused; "
             + "find who connects so often, or raise the limit (LimitNOFILE= in systemd, ulimit -n)")
       )
       filesTold = time

@@ -25,7 +25,7 @@ struct BusLoop: ~Copyable {
   private let socket: Socket
   private let parts: BrokerParts
   private let shared: Broker.Shared
-  private let report: @Sendable (BrokerReport) -> Void
+  private let report: @Sendable (OperatorReport) -> Void
   private var core: BrokerCore
   /// Nil when nobody is asked for a key.
   private var access: AccessView?
@@ -39,7 +39,7 @@ struct BusLoop: ~Copyable {
 
   init(
     _ parts: BrokerParts, address: String, shared: Broker.Shared,
-    report: @escaping @Sendable (BrokerReport) -> Void
+    report: @escaping @Sendable (OperatorReport) -> Void
   ) throws {
     var options = SocketOptions()
     options.maximumMessageBytes = Int64(parts.configuration.limits.messageBytes + (64 << 10))
@@ -240,8 +240,8 @@ struct BusLoop: ~Copyable {
     }
     guard SystemClock.monotonic() > drainDeadline else { return false }
     report(
-      BrokerReport(
-        level: .error, key: "drain", text: "stopped before \(core.bytesInFlight) bytes were written"
+      OperatorReport(
+        .error, "drain", "stopped before \(core.bytesInFlight) bytes were written"
       ))
     return true
   }

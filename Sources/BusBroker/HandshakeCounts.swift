@@ -20,9 +20,9 @@ final class HandshakeCounts: Sendable {
 
   private let state = Mutex(State())
   private let asksForKeys: Bool
-  private let report: @Sendable (BrokerReport) -> Void
+  private let report: @Sendable (OperatorReport) -> Void
 
-  init(asksForKeys: Bool, _ report: @escaping @Sendable (BrokerReport) -> Void) {
+  init(asksForKeys: Bool, _ report: @escaping @Sendable (OperatorReport) -> Void) {
     self.asksForKeys = asksForKeys
     self.report = report
   }
@@ -50,8 +50,8 @@ final class HandshakeCounts: Sendable {
     }
     guard isNews, let why = why(key.reason) else { return }
     report(
-      BrokerReport(
-        level: .warning, key: "handshake", text: "\(why), port '\(key.port.rawValue)'"))
+      OperatorReport(
+        .warning, "handshake", "\(why), port '\(key.port.rawValue)'"))
   }
 
   /// Nil for what scanners and clients that end do.

@@ -1,4 +1,5 @@
 internal import BusProtocol
+internal import Primitives
 
 /// How a client's connection to the broker is, as every service says it: in its log, on `/status` and in its
 /// metrics. Pure: notices come in, and what is worth a line in a log comes out.
@@ -22,12 +23,13 @@ public struct BusLink: Hashable, Sendable {
 
   public init(address: String) { self.address = address }
 
-  /// Nil for what is no news, or concerns not the connection but the events.
+  /// Nil for what is no news, or concerns not the connection but the events. What lasts is told once when it
+  /// begins and once when it ends. Keys: `bus.absent`, `bus.denied`, `bus.answers`, `bus.session`, `bus.waiting`.
   ///
   /// - Parameter why: of `.absent`: why that may be, and what to do.
   mutating func take(
     _ notice: ConnectionNotice, why: String = "is `eventbus broker` running there?"
-  ) -> BusReport? {
+  ) -> OperatorReport? {
     switch notice {
     case .connected: return connected()
     case .silent:
@@ -55,32 +57,15 @@ public struct BusLink: Hashable, Sendable {
     }
   }
 
-  private mutating func connected() -> BusReport? {
+  private mutating func connected() -> OperatorReport? {
     let wasMissed = state == .absent || state == .denied
     (state, trouble, waitsFor) = (.connected, "", "")
     return wasMissed ? .init(.info, "bus.answers", "the bus at \(address) answers now") : nil
   }
 
-  private mutating func enter(_ new: State, _ key: String, _ text: String) -> BusReport? {
+  private mutating func enter(_ new: State, _ key: String, _ text: String) -> OperatorReport? {
     guard state != new || trouble != text else { return nil }
     (state, trouble, waitsFor) = (new, text, "")
     return .init(.warning, key, text)
-  }
-}
-
-/// A line for the log about the connection. What lasts is told once when it begins and once when it ends.
-public struct BusReport: Hashable, Sendable {
-  public enum Level: Sendable { case info, warning }
-
-  public var level: Level
-  /// For machines: `bus.absent`, `bus.denied`, `bus.answers`, `bus.session`, `bus.waiting`,
-  /// `bus.spool`.
-  public var key: String
-  public var text: String
-
-  init(_ level: Level, _ key: String, _ text: String) {
-    self.level = level
-    self.key = key
-    self.text = text
   }
 }

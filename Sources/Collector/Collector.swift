@@ -1,7 +1,7 @@
 public import BusClient
 public import HTTPServer
+public import Primitives
 public import TrackingPlan
-internal import Primitives
 internal import Synchronization
 
 /// Takes events over HTTP and publishes them; a request is answered when its events are durable.
@@ -24,7 +24,7 @@ public final class Collector: Sendable {
   /// - Parameter report: what an operator should read of the connection to the bus, on the producer's thread.
   public init(
     _ configuration: CollectorConfiguration,
-    report: @escaping @Sendable (BusReport) -> Void = { _ in }
+    report: @escaping @Sendable (OperatorReport) -> Void = { _ in }
   ) throws(CollectorError) {
     guard
       !configuration.writeKeys.isEmpty || configuration.isOpenToAll
@@ -141,7 +141,7 @@ public final class Collector: Sendable {
 
   private static func producer(
     _ configuration: CollectorConfiguration, _ shared: CollectorShared,
-    _ pending: PendingRequests, _ report: @escaping @Sendable (BusReport) -> Void
+    _ pending: PendingRequests, _ report: @escaping @Sendable (OperatorReport) -> Void
   ) -> ProducerConfiguration {
     var producer = ProducerConfiguration(address: configuration.bus, client: "eventbus collector")
     // A request that finds no room is told so; nobody waits on a thread of the server.

@@ -46,7 +46,7 @@ enum AggregatorCommand {
     FileLimit.raise()
     let aggregator: Aggregator
     do throws(AggregatorError) {
-      aggregator = try Aggregator(configuration) { write($0, to: log) }
+      aggregator = try Aggregator(configuration) { log.note($0) }
     } catch { throw failure(error) }
     let end = try ServiceEnd(context) { aggregator.stop() }
     let page: AggregatorPage
@@ -112,13 +112,5 @@ enum AggregatorCommand {
       case .bus, .system: .failed
       }
     return CommandFailure(code, TerminalText.escape("\(error)"))
-  }
-
-  private static func write(_ report: AggregatorReport, to log: Log) {
-    switch report.level {
-    case .info: log.note(.info, report.key, report.text)
-    case .warning: log.note(.warning, report.key, report.text)
-    case .error: log.note(.error, report.key, report.text)
-    }
   }
 }

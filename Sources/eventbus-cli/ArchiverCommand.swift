@@ -60,7 +60,7 @@ enum ArchiverCommand {
     _ configuration: ArchiverConfiguration, _ log: Log
   ) throws -> Archiver {
     do throws(ArchiveError) {
-      return try Archiver(configuration) { note($0, log) }
+      return try Archiver(configuration) { log.note($0) }
     } catch {
       // What cannot be opened at the start is for whoever started it: all of it is the disk's.
       throw CommandFailure(error.kind == .inUse ? .dataDirectoryInUse : .diskError, error.text)
@@ -98,13 +98,5 @@ enum ArchiverCommand {
     configuration.limits.age = try arguments.value("roll-age", as: Duration.self)
     configuration.horizon = try arguments.value("doubles-horizon", in: 1...Doubles.largestHorizon)
     return configuration
-  }
-
-  private static func note(_ report: ArchiverReport, _ log: Log) {
-    switch report.level {
-    case .info: log.note(.info, report.key, report.text)
-    case .warning: log.note(.warning, report.key, report.text)
-    case .error: log.note(.error, report.key, report.text)
-    }
   }
 }

@@ -56,7 +56,7 @@ enum BrokerCommand {
     eb_reserve_memory(48 << 20)
     let broker: Broker
     do {
-      broker = try Broker(configuration, version: Commands.version) { write($0, to: log) }
+      broker = try Broker(configuration, version: Commands.version) { log.note($0) }
     } catch {
       throw CommandFailure(error)
     }
@@ -117,14 +117,5 @@ enum BrokerCommand {
   private static func host(named text: String) -> String {
     if text == "localhost" { return "127.0.0.1" }
     return text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-  }
-
-  private static func write(_ report: BrokerReport, to log: Log) {
-    let field = LogField("event", .text(report.key))
-    switch report.level {
-    case .info: log.info(report.text, field)
-    case .warning: log.warning(report.text, field)
-    case .error: log.error(report.text, field)
-    }
   }
 }

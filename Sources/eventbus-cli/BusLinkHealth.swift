@@ -19,21 +19,4 @@ enum BusLinkHealth {
         .init($0 == link.state ? 1 : 0, labels + [.init("state", $0.rawValue)])
       })
   }
-
-  static func note(_ report: BusReport, _ log: Log) {
-    log.note(report.level == .info ? .info : .warning, report.key, report.text)
-  }
-}
-
-extension Log {
-  /// A service's news under its key. What the bus does is told each time: every line is another state.
-  func note(_ level: LogLevel, _ key: String, _ text: String) {
-    let field = LogField("event", .text(key))
-    if key.hasPrefix("bus."), key != "bus.waiting" { return change(level, text, field) }
-    switch level {
-    case .error: error(text, field)
-    case .warning: warning(text, field)
-    default: info(text, field)
-    }
-  }
 }

@@ -1,4 +1,5 @@
 import BusClient
+import Primitives
 import Synchronization
 
 /// What a command that runs for a while says of its connection. A bus that was not there, or did not let it in,
@@ -10,7 +11,7 @@ final class BusNotes: Sendable {
     if case .connected = notice { hasConnected.store(true, ordering: .relaxed) }
   }
 
-  func take(_ report: BusReport) {
+  func take(_ report: OperatorReport) {
     guard report.key == "bus.waiting" || hasConnected.load(ordering: .relaxed) else { return }
     Terminal.error(report.text)
   }

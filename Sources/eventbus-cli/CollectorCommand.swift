@@ -68,7 +68,7 @@ enum CollectorCommand {
     configuration.onFull = { log.allConnectionsTaken($0, on: listen) }
     let collector: Collector
     do {
-      collector = try Collector(configuration) { BusLinkHealth.note($0, log) }
+      collector = try Collector(configuration) { log.note($0) }
     } catch {
       switch error {
       case .needsKeys: throw UsageError("\(error)")

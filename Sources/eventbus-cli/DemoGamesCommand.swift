@@ -36,7 +36,7 @@ enum DemoGamesCommand {
     var configuration = ProducerConfiguration(
       address: try arguments.requiredText("bus"), client: "eventbus demo-games")
     let log = context.log.labelled("demo-games")
-    configuration.onReport = { BusLinkHealth.note($0, log) }
+    configuration.onReport = { log.note($0) }
     let producer = try Producer(configuration)
     try Readiness.announce([], context)
     var games = DemoGames(seed: seed)

@@ -115,7 +115,7 @@ final class PublishNotes: Sendable {
     }
   }
 
-  func take(_ report: BusReport) { connection.take(report) }
+  func take(_ report: OperatorReport) { connection.take(report) }
 
   /// - Parameter given: where the event is from; nil: its line, where it has a number.
   func refused(_ event: RefusedEvent, at given: String? = nil) {

@@ -99,7 +99,7 @@ enum PublisherCommand {
     do throws(DeliveryFailure) {
       return try DeliveryProcess(
         adapter, configuration, describe: { "\(PublisherStatus.json($0))" },
-        report: { note($0, log) })
+        report: { log.note($0) })
     } catch { throw failure(error) }
   }
 
@@ -115,14 +115,6 @@ enum PublisherCommand {
       default: CommandFailure(.failed, "\(error)")
       }
     case .system(let text): CommandFailure(.failed, text)
-    }
-  }
-
-  private static func note(_ notice: DeliveryNotice, _ log: Log) {
-    switch notice.level {
-    case .info: log.note(.info, notice.key, notice.text)
-    case .warning: log.note(.warning, notice.key, notice.text)
-    case .error: log.note(.error, notice.key, notice.text)
     }
   }
 }

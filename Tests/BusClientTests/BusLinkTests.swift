@@ -1,4 +1,5 @@
 import BusProtocol
+import Primitives
 import Testing
 
 @testable import BusClient

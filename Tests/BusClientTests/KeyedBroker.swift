@@ -10,7 +10,7 @@ final class KeyedBroker {
   let folder: TemporaryFolder
   let directory: String
   private(set) var broker: Broker
-  let reports = Collector<BrokerReport>()
+  let reports = Collector<OperatorReport>()
 
   init() throws {
     folder = try TemporaryFolder()
@@ -19,7 +19,7 @@ final class KeyedBroker {
   }
 
   private static func start(
-    _ folder: TemporaryFolder, _ reports: Collector<BrokerReport>, bus: String
+    _ folder: TemporaryFolder, _ reports: Collector<OperatorReport>, bus: String
   ) throws -> Broker {
     var configuration = BrokerConfiguration(directory: folder.file("journal"))
     configuration.busAddress = bus

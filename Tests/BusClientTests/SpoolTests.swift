@@ -2,6 +2,7 @@ import BusBroker
 import BusProtocol
 import Database
 import Glibc
+import Primitives
 import Synchronization
 import TestSupport
 import Testing
@@ -139,9 +140,9 @@ struct SpoolTests {
 
   /// What a program is told.
   private final class Told: Sendable {
-    private let reports = Mutex<[BusReport]>([])
-    var all: [BusReport] { reports.withLock { $0 } }
-    func add(_ report: BusReport) { reports.withLock { $0.append(report) } }
+    private let reports = Mutex<[OperatorReport]>([])
+    var all: [OperatorReport] { reports.withLock { $0 } }
+    func add(_ report: OperatorReport) { reports.withLock { $0.append(report) } }
   }
 
   @Test func `what is behind a damaged row arrives, and what was in it is told and counted`() throws

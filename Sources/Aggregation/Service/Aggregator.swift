@@ -1,5 +1,5 @@
 internal import Database
-internal import Primitives
+public import Primitives
 internal import Synchronization
 
 /// The aggregator as a service: reads the bus on a thread of its own, keeps reports in a SQLite file, and
@@ -14,7 +14,7 @@ public final class Aggregator: Sendable {
   /// - Throws: when the report file is wrong, the directory is in use, or the file cannot be opened.
   public init(
     _ configuration: AggregatorConfiguration,
-    report: @escaping @Sendable (AggregatorReport) -> Void
+    report: @escaping @Sendable (OperatorReport) -> Void
   ) throws(AggregatorError) {
     let shared = AggregatorShared(configuration, report)
     do throws(SystemError) {
@@ -91,7 +91,7 @@ final class AggregatorShared: Sendable {
   }
 
   let configuration: AggregatorConfiguration
-  let report: @Sendable (AggregatorReport) -> Void
+  let report: @Sendable (OperatorReport) -> Void
   let state = Mutex(State())
   let live = Mutex(LiveCounts())
   /// The connection of those who ask; made when the first one does.
@@ -99,7 +99,7 @@ final class AggregatorShared: Sendable {
 
   init(
     _ configuration: AggregatorConfiguration,
-    _ report: @escaping @Sendable (AggregatorReport) -> Void
+    _ report: @escaping @Sendable (OperatorReport) -> Void
   ) {
     self.configuration = configuration
     self.report = report
@@ -108,7 +108,7 @@ final class AggregatorShared: Sendable {
   var file: String { "\(configuration.directory)/\(AggregatorStore.fileName)" }
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
-  func say(_ level: AggregatorReport.Level, _ key: String, _ text: String) {
-    report(AggregatorReport(level: level, key: key, text: text))
+  func say(_ level: OperatorReport.Level, _ key: String, _ text: String) {
+    report(OperatorReport(level, key, text))
   }
 }

@@ -55,11 +55,3 @@ public struct AggregatorStatus: Sendable {
 
   public init() {}
 }
-
-/// Something for the log.
-public struct AggregatorReport: Sendable {
-  public enum Level: Sendable { case info, warning, error }
-  public var level: Level
-  public var key: String
-  public var text: String
-}

@@ -103,9 +103,7 @@ struct AggregatorWorker: ~Copyable {
     configuration.onNotice = { notice in
       if case .gap(let gap) = notice { shared.say(.error, "bus.gap", gap.description) }
     }
-    configuration.onReport = { bus in
-      shared.say(bus.level == .info ? .info : .warning, bus.key, bus.text)
-    }
+    configuration.onReport = shared.report
     return configuration
   }
 

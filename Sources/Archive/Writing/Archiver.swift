@@ -1,4 +1,4 @@
-internal import Primitives
+public import Primitives
 internal import Synchronization
 
 /// A running archiver: one thread, which reads the bus and writes the archive.
@@ -16,7 +16,7 @@ public final class Archiver: Sendable {
   ///   cannot be written.
   public init(
     _ configuration: ArchiverConfiguration,
-    report: @escaping @Sendable (ArchiverReport) -> Void = { _ in }
+    report: @escaping @Sendable (OperatorReport) -> Void = { _ in }
   ) throws(ArchiveError) {
     let opening: Opening
     do throws(SystemError) {
@@ -38,7 +38,7 @@ public final class Archiver: Sendable {
   /// The thread's whole life.
   private static func run(
     _ configuration: ArchiverConfiguration, _ shared: ArchiverShared,
-    _ report: @escaping @Sendable (ArchiverReport) -> Void, _ opening: Opening
+    _ report: @escaping @Sendable (OperatorReport) -> Void, _ opening: Opening
   ) {
     var loop = ArchiverLoop(configuration, shared, report)
     do throws(ArchiverFailure) {

@@ -15,7 +15,7 @@ struct ArchiverLoop: ~Copyable {
 
   private let configuration: ArchiverConfiguration
   private let shared: ArchiverShared
-  private let report: @Sendable (ArchiverReport) -> Void
+  private let report: @Sendable (OperatorReport) -> Void
   private var lock: ArchiveLock?
   private var lockIdentity: FileSystem.Identity?
   private var memory: ArchiveMemory?
@@ -25,7 +25,7 @@ struct ArchiverLoop: ~Copyable {
 
   init(
     _ configuration: ArchiverConfiguration, _ shared: ArchiverShared,
-    _ report: @escaping @Sendable (ArchiverReport) -> Void
+    _ report: @escaping @Sendable (OperatorReport) -> Void
   ) {
     self.configuration = configuration
     self.shared = shared
@@ -92,10 +92,9 @@ struct ArchiverLoop: ~Copyable {
     if isBeginning { told.removeAll() }
     if told.insert(error.kind).inserted {
       report(
-        ArchiverReport(
-          level: .error, key: "archiver.waiting",
-          text:
-            "\(error). Nothing is lost: the events stay in the journal, and it goes on by itself"))
+        OperatorReport(
+          .error, "archiver.waiting",
+          "\(error). Nothing is lost: the events stay in the journal, and it goes on by itself"))
     }
     let pause = wait
     wait = min(wait * 2, Self.longestWait)

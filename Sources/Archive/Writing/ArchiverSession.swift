@@ -22,7 +22,7 @@ struct ArchiverSession: ~Copyable {
   private let subscriber: Subscriber
   private let configuration: ArchiverConfiguration
   private let shared: ArchiverShared
-  private let report: @Sendable (ArchiverReport) -> Void
+  private let report: @Sendable (OperatorReport) -> Void
   /// What a later session needs, as of the last commit.
   private(set) var memory: ArchiveMemory?
   /// A commit came through since it was opened.
@@ -36,7 +36,7 @@ struct ArchiverSession: ~Copyable {
 
   init(
     _ writer: consuming ArchiveWriter, _ configuration: ArchiverConfiguration,
-    _ shared: ArchiverShared, _ report: @escaping @Sendable (ArchiverReport) -> Void
+    _ shared: ArchiverShared, _ report: @escaping @Sendable (OperatorReport) -> Void
   ) throws(ArchiverFailure) {
     let subscriber: Subscriber
     do throws(BusClientError) {
@@ -54,7 +54,7 @@ struct ArchiverSession: ~Copyable {
 
   private static func subscription(
     _ configuration: ArchiverConfiguration, _ progress: SinkProgress?,
-    _ report: @escaping @Sendable (ArchiverReport) -> Void
+    _ report: @escaping @Sendable (OperatorReport) -> Void
   ) -> SubscriberConfiguration {
     var subscription = SubscriberConfiguration(
       address: configuration.address, client: "eventbus archiver", name: configuration.name)
@@ -65,7 +65,7 @@ struct ArchiverSession: ~Copyable {
       subscription.start = .position(progress.cursor)
       subscription.seekGeneration = progress.seekGeneration
     }
-    subscription.onReport = { report(ArchiverReport($0)) }
+    subscription.onReport = report
     return subscription
   }
 
@@ -199,8 +199,8 @@ extension ArchiverSession {
     let tries = failures == 1 ? "1 try" : "\(failures) tries"
     report(
       .init(
-        level: .info, key: "archiver.running",
-        text: "the archive is written again; \(tries) had failed"))
+        .info, "archiver.running",
+        "the archive is written again; \(tries) had failed"))
   }
 
   private func tellFound() {
@@ -208,14 +208,14 @@ extension ArchiverSession {
     shared.status.withLock { $0.filesRemoved += UInt64(writer.removed.count) }
     report(
       .init(
-        level: .warning, key: "archiver.cleaned",
-        text: "removed \(writer.removed.count) unfinished file(s) of an archiver that was killed: "
+        .warning, "archiver.cleaned",
+        "removed \(writer.removed.count) unfinished file(s) of an archiver that was killed: "
           + writer.removed.prefix(3).joined(separator: ", ")))
   }
 
   private func tell(_ gap: SubscriberGap) {
     shared.status.withLock { $0.gaps += 1 }
-    report(.init(level: .error, key: "archiver.gap", text: "lost: \(gap)"))
+    report(.init(.error, "archiver.gap", "lost: \(gap)"))
   }
 
   private mutating func publish(at now: Int64) {

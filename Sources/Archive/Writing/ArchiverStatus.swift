@@ -55,22 +55,3 @@ public struct ArchiverStatus: Sendable {
 
   public var isReady: Bool { state == .running && isConnected }
 }
-
-/// What an operator should know: one for each change.
-public struct ArchiverReport: Hashable, Sendable {
-  public enum Level: Sendable { case info, warning, error }
-
-  public var level: Level
-  public var key: String
-  public var text: String
-
-  init(level: Level, key: String, text: String) {
-    self.level = level
-    self.key = key
-    self.text = text
-  }
-
-  init(_ bus: BusReport) {
-    self.init(level: bus.level == .info ? .info : .warning, key: bus.key, text: bus.text)
-  }
-}

@@ -21,7 +21,7 @@ final class AccessThread: Sendable {
 
   init(
     context: ZeroMQContext, directory: String, results: Mailbox<BrokerEvent>,
-    report: @escaping @Sendable (BrokerReport) -> Void
+    report: @escaping @Sendable (OperatorReport) -> Void
   ) throws {
     serverKey = try Self.serverKey(directory)
     let file = AccessFile(directory: directory)
@@ -29,9 +29,9 @@ final class AccessThread: Sendable {
     let keys = try file.load()
     if keys.isEmpty {
       report(
-        BrokerReport(
-          level: .warning, key: "no_keys",
-          text: "no key is authorised: `eventbus keys authorize` lets somebody in"))
+        OperatorReport(
+          .warning, "no_keys",
+          "no key is authorised: `eventbus keys authorize` lets somebody in"))
     }
     let control = AccessControl(keys)
     let shared = Shared()
@@ -71,20 +71,20 @@ final class AccessThread: Sendable {
 
   private static func reload(
     _ file: AccessFile, _ control: AccessControl, _ results: Mailbox<BrokerEvent>,
-    _ report: @Sendable (BrokerReport) -> Void
+    _ report: @Sendable (OperatorReport) -> Void
   ) {
     do throws(AccessFile.Failure) {
       let keys = try file.load()
       control.replace(keys)
       results.post(.accessChanged)
       report(
-        BrokerReport(
-          level: .info, key: "keys_changed",
-          text: keys.count.counted("key is", "keys are") + " authorised"))
+        OperatorReport(
+          .info, "keys_changed",
+          keys.count.counted("key is", "keys are") + " authorised"))
     } catch {
       report(
-        BrokerReport(
-          level: .error, key: "keys_invalid", text: "the keys stay as they were: \(error)"))
+        OperatorReport(
+          .error, "keys_invalid", "the keys stay as they were: \(error)"))
     }
   }
 

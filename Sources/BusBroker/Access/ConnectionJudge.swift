@@ -10,10 +10,10 @@ final class ConnectionJudge: Sendable {
   private static let quietNanoseconds: Int64 = 60_000_000_000
 
   private let control: AccessControl
-  private let report: @Sendable (BrokerReport) -> Void
+  private let report: @Sendable (OperatorReport) -> Void
   private let reported = Mutex<[ConnectionRequest: Int64]>([:])
 
-  init(_ control: AccessControl, _ report: @escaping @Sendable (BrokerReport) -> Void) {
+  init(_ control: AccessControl, _ report: @escaping @Sendable (OperatorReport) -> Void) {
     self.control = control
     self.report = report
   }
@@ -51,9 +51,9 @@ final class ConnectionJudge: Sendable {
     }
     if isNews {
       report(
-        BrokerReport(
-          level: .warning, key: "denied",
-          text: text + ": `eventbus keys authorize` lets it in"))
+        OperatorReport(
+          .warning, "denied",
+          text + ": `eventbus keys authorize` lets it in"))
     }
   }
 }

@@ -1,5 +1,5 @@
 public import BusProtocol
-internal import Primitives
+public import Primitives
 
 /// Who a producer is to the broker, which stores each (identity, sequence) once.
 public enum ProducerIdentity: Hashable, Sendable {
@@ -101,7 +101,7 @@ public struct ProducerConfiguration: Sendable {
   public var onAcknowledged: (@Sendable (_ events: Int) -> Void)?
   public var onNotice: (@Sendable (ConnectionNotice) -> Void)?
   /// What an operator should read of the connection. The same rules.
-  public var onReport: (@Sendable (BusReport) -> Void)?
+  public var onReport: (@Sendable (OperatorReport) -> Void)?
 
   public init(address: String, client: String) {
     self.address = address

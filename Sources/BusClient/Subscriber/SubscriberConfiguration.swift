@@ -1,4 +1,5 @@
 public import BusProtocol
+public import Primitives
 
 public struct SubscriberConfiguration: Sendable {
   public enum GapPolicy: Hashable, Sendable {
@@ -33,7 +34,7 @@ public struct SubscriberConfiguration: Sendable {
   /// Called on the subscriber's own thread; must return soon.
   public var onNotice: (@Sendable (ConnectionNotice) -> Void)?
   /// What an operator should read of the connection. The same rules.
-  public var onReport: (@Sendable (BusReport) -> Void)?
+  public var onReport: (@Sendable (OperatorReport) -> Void)?
 
   public init(address: String, client: String, name: String = "") {
     self.address = address

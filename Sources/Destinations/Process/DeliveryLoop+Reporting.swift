@@ -79,7 +79,7 @@ extension DeliveryLoop {
 
 /// The engine's reports as lines of a log.
 enum DeliveryText {
-  static func notice(_ report: DeliveryReport) -> DeliveryNotice {
+  static func notice(_ report: DeliveryReport) -> OperatorReport {
     switch report {
     case .retrying(let reason, let wait):
       .init(.warning, "retrying", "\(reason); next try in \(seconds(wait))")

@@ -48,9 +48,7 @@ extension DeliveryLoop {
       default: break
       }
     }
-    wanted.onReport = { bus in
-      report(.init(bus.level == .info ? .info : .warning, bus.key, bus.text))
-    }
+    wanted.onReport = report
     return wanted
   }
 

@@ -1,4 +1,4 @@
-internal import Primitives
+public import Primitives
 internal import Synchronization
 
 /// A publisher: takes events from the bus and delivers them to one destination, until it is stopped.
@@ -17,7 +17,7 @@ public final class DeliveryProcess: Sendable {
   public init<Adapter: DestinationAdapter>(
     _ adapter: Adapter, _ configuration: DeliveryProcessConfiguration,
     describe: @escaping @Sendable (DeliveryStatus) -> String,
-    report: @escaping @Sendable (DeliveryNotice) -> Void
+    report: @escaping @Sendable (OperatorReport) -> Void
   ) throws(DeliveryFailure) {
     do throws(SystemError) {
       let shared = try DeliveryShared(

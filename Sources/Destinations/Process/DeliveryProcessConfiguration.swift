@@ -32,21 +32,6 @@ public struct DeliveryProcessConfiguration: Sendable {
   }
 }
 
-/// Something for the log.
-public struct DeliveryNotice: Hashable, Sendable {
-  public enum Level: Sendable { case info, warning, error }
-
-  public var level: Level
-  public var key: String
-  public var text: String
-
-  public init(_ level: Level, _ key: String, _ text: String) {
-    self.level = level
-    self.key = key
-    self.text = text
-  }
-}
-
 /// Why a publisher cannot run any more.
 public enum DeliveryFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Another publisher has this destination's folder.

@@ -18,11 +18,11 @@ final class DeliveryShared: Sendable {
   /// Signalled when it has opened or ended.
   private let changed: WakeSignal
   let describe: @Sendable (DeliveryStatus) -> String
-  let report: @Sendable (DeliveryNotice) -> Void
+  let report: @Sendable (OperatorReport) -> Void
 
   init(
     _ status: DeliveryStatus, _ describe: @escaping @Sendable (DeliveryStatus) -> String,
-    _ report: @escaping @Sendable (DeliveryNotice) -> Void
+    _ report: @escaping @Sendable (OperatorReport) -> Void
   ) throws(SystemError) {
     state = Mutex(State(status: status))
     news = try WakeSignal()

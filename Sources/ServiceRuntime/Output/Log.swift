@@ -66,6 +66,19 @@ public struct Log: Sendable {
     write(level, message, fields, isChange: true)
   }
 
+  /// A service's news under its key. What the bus does is told each time: every line is another state.
+  public func note(_ report: OperatorReport) {
+    let level: LogLevel =
+      switch report.level {
+      case .info: .info
+      case .warning: .warning
+      case .error: .error
+      }
+    write(
+      level, { report.text }, [LogField("event", .text(report.key))],
+      isChange: report.key.hasPrefix("bus.") && report.key != "bus.waiting")
+  }
+
   /// Lines that could not be written.
   public var droppedCount: Int { shared.state.withLock { $0.dropped } }
 
