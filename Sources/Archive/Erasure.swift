@@ -63,13 +63,7 @@ extension Catalogue {
   func request(_ entries: [ForgottenPeople.Entry]) throws(DatabaseError) {
     let put = try database.prepare("INSERT INTO erasures VALUES (NULL, ?, ?, ?, ?, 0, 0, NULL)")
     for entry in entries {
-      var person: [UInt8] = []
-      person.appendBigEndian(entry.person.high)
-      person.appendBigEndian(entry.person.low)
-      try put.bind(1, person)
-      try put.bind(2, Int64(entry.place.epoch))
-      try put.bind(3, entry.place.offset)
-      try put.bind(4, entry.time)
+      try entry.bind(to: put)
       try put.run()
     }
   }

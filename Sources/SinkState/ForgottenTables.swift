@@ -36,14 +36,21 @@ public enum ForgottenTables {
   ) throws(DatabaseError) {
     let put = try database.prepare("INSERT OR REPLACE INTO forgotten VALUES (?, ?, ?, ?)")
     for entry in people.unsaved {
-      var person: [UInt8] = []
-      person.appendBigEndian(entry.person.high)
-      person.appendBigEndian(entry.person.low)
-      try put.bind(1, person)
-      try put.bind(2, Int64(entry.place.epoch))
-      try put.bind(3, entry.place.offset)
-      try put.bind(4, entry.time)
+      try entry.bind(to: put)
       try put.run()
     }
+  }
+}
+
+extension ForgottenPeople.Entry {
+  /// Its person, epoch, offset and time as the values 1 to 4 of a statement.
+  public func bind(to put: borrowing Statement) throws(DatabaseError) {
+    var bytes: [UInt8] = []
+    bytes.appendBigEndian(person.high)
+    bytes.appendBigEndian(person.low)
+    try put.bind(1, bytes)
+    try put.bind(2, Int64(place.epoch))
+    try put.bind(3, place.offset)
+    try put.bind(4, time)
   }
 }

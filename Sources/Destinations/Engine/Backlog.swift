@@ -1,4 +1,5 @@
 internal import BusProtocol
+internal import Primitives
 
 /// Everything taken from the bus and not yet committed, in journal order.
 ///

@@ -1,3 +1,5 @@
+internal import Primitives
+
 /// One line of events of which one request is under way at a time, so that they keep their order.
 ///
 /// What is to be sent next stands in three places, in this order: `planned` (requests that were cut, or

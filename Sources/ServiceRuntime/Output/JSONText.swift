@@ -41,21 +41,9 @@ public enum JSONText: Hashable, Sendable {
       output += (value.isFinite ? value.description : "null").utf8
     case .text(let value): JSONString.append(value, to: &output)
     case .list(let values):
-      output.append(UInt8(ascii: "["))
-      for (index, value) in values.enumerated() {
-        if index > 0 { output.append(UInt8(ascii: ",")) }
-        value.append(to: &output)
-      }
-      output.append(UInt8(ascii: "]"))
+      JSONFrame.appendList(values, to: &output) { $0.append(to: &$1) }
     case .object(let members):
-      output.append(UInt8(ascii: "{"))
-      for (index, member) in members.enumerated() {
-        if index > 0 { output.append(UInt8(ascii: ",")) }
-        JSONString.append(member.key, to: &output)
-        output.append(UInt8(ascii: ":"))
-        member.value.append(to: &output)
-      }
-      output.append(UInt8(ascii: "}"))
+      JSONFrame.appendObject(members, to: &output, key: \.key) { $0.value.append(to: &$1) }
     }
   }
 }

@@ -1,8 +1,6 @@
 import Primitives
 import Testing
 
-@testable import Destinations
-
 struct QueueTests {
   @Test func `it gives out in order what was appended and put back`() {
     var random = SeededRandom(seed: 7)
@@ -26,14 +24,23 @@ struct QueueTests {
     #expect((0..<queue.count).map { queue[$0] } == model)
   }
 
-  @Test func `waits grow, and stay within their steps`() {
-    var random = SeededRandom(seed: 1)
-    var backoff = StepBackoff(base: .milliseconds(500), limit: .seconds(300))
-    var ceiling: Int64 = 500_000_000
-    for _ in 0..<20 {
-      let wait = backoff.next(using: &random)
-      #expect((ceiling / 2...ceiling).contains(wait))
-      ceiling = min(ceiling * 2, 300_000_000_000)
+  @Test func `elements are taken out and put in where they stand`() {
+    var random = SeededRandom(seed: 8)
+    var queue = Queue<Int>()
+    var model: [Int] = []
+    for number in 0..<5000 {
+      let place = Int.random(in: 0...model.count, using: &random)
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+      case 1 where place < model.count:
+        queue.remove(at: place)
+        model.remove(at: place)
+      default:
+        queue.insert(number, at: place)
+        model.insert(number, at: place)
+      }
     }
+    #expect((0..<queue.count).map { queue[$0] } == model)
   }
 }
