@@ -54,6 +54,11 @@ int eb_hold_signals(void) {
   return -1;
 }
 
+int eb_hang_up_is_ignored(void) {
+  struct sigaction action;
+  return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 void eb_set_thread_name(const char *name) {
 #ifdef __linux__
   char kept[16];

@@ -14,6 +14,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
   case busUnreachable = 69
   case dataDirectoryInUse = 73
   case diskError = 74
+  case hungUp = 129
   case interrupted = 130
   case terminated = 143
 
@@ -30,6 +31,7 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
     case .busUnreachable: "The bus was unreachable before anything was sent."
     case .dataDirectoryInUse: "Another process has the data directory."
     case .diskError: "The disk failed, or is full."
+    case .hungUp: "Ended by SIGHUP, its terminal being gone (a service goes on)."
     case .interrupted: "Ended by SIGINT (a service that ends in order exits 0)."
     case .terminated: "Ended by SIGTERM (a service that ends in order exits 0)."
     }

@@ -8,7 +8,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// A request to end, as a running command sees it: SIGTERM or SIGINT. The second one ends the process at
+/// A request to end, as a running command sees it: SIGTERM, SIGINT, or SIGHUP where it is no service. The second one ends the process at
 /// once, without asking anybody.
 final class Interruption: Sendable {
   /// Readable from the request on; never cleared.
@@ -89,8 +89,12 @@ final class Interruption: Sendable {
   }
 
   /// Runs `command` on a thread of its own and takes signals meanwhile; returns what it returns.
-  static func run(_ command: @escaping @Sendable (Interruption) -> ExitCode) throws -> ExitCode {
-    var signals = try SignalSource()
+  ///
+  /// - Parameter isService: one that goes on when its terminal is gone.
+  static func run(
+    isService: Bool, _ command: @escaping @Sendable (Interruption) -> ExitCode
+  ) throws -> ExitCode {
+    var signals = try SignalSource(endsAtHangUp: !isService)
     let interruption = try Interruption()
     let ended = try WakeSignal()
     let outcome = Outcome()

@@ -64,7 +64,8 @@ enum EventbusProgram {
       return .done
     case .run(let arguments):
       do {
-        return try Interruption.run { interruption in
+        let isService = arguments.command.group == "Services"
+        return try Interruption.run(isService: isService) { interruption in
           Commands.run(arguments, environment, interruption)
         }
       } catch {

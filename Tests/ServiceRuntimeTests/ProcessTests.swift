@@ -58,12 +58,19 @@ import Testing
     #expect(error?.code == EBADF)
   }
 
-  @Test func `the first signal asks to stop and the second to end at once`() throws {
+  @Test(
+    arguments: [
+      (false, [nil, .reload, .stop(.terminated), .kill(.interrupted)]),
+      (true, [nil, .stop(.hungUp), .kill(.terminated), .kill(.interrupted)]),
+    ] as [(Bool, [SignalSource.Event?])])
+  func `the first signal asks to stop and the second to end at once`(
+    endsAtHangUp: Bool, events: [SignalSource.Event?]
+  ) throws {
     let seen = Mutex<[SignalSource.Event?]>([])
     let thread = try OwnedThread(name: "signals") {
       do {
         // Signals to this thread alone: the mask is this thread's, and the test's process goes on.
-        var source = try SignalSource()
+        var source = try SignalSource(endsAtHangUp: endsAtHangUp)
         let none = try source.next()
         seen.withLock { $0.append(none) }
         for number in [SIGHUP, SIGTERM, SIGINT] {
@@ -76,7 +83,7 @@ import Testing
       }
     }
     thread.join()
-    #expect(seen.withLock { $0 } == [nil, .reload, .stop(.terminated), .kill(.interrupted)])
+    #expect(seen.withLock { $0 } == events)
   }
 
   @Test(arguments: [true, false])

@@ -34,6 +34,9 @@ int64_t eb_realtime_ns(void);
 /// Blocks SIGTERM, SIGINT and SIGHUP for the calling thread and all it starts afterwards: they wait for
 /// `eb_signalfd`. Returns 0; -1 and errno on failure.
 int eb_hold_signals(void);
+/// Not 0 where SIGHUP was ignored when the process started, as `nohup` does.
+int eb_hang_up_is_ignored(void);
+
 /// A signalfd for SIGTERM, SIGINT and SIGHUP, which are blocked for the calling thread and all it
 /// starts afterwards; -1 and errno on failure.
 int eb_signalfd(void);

@@ -14,20 +14,23 @@ public import Primitives
 /// ignored from then on. One owner, one thread.
 public struct SignalSource: ~Copyable {
   public enum Event: Hashable, Sendable {
-    /// SIGTERM or SIGINT for the first time: end in order. Holds what a one-shot command exits
-    /// with.
+    /// SIGTERM or SIGINT for the first time, or SIGHUP where that ends: end in order. Holds what a one-shot
+    /// command exits with.
     case stop(ExitCode)
     /// A second one: end at once.
     case kill(ExitCode)
-    /// SIGHUP: read the configuration again, where there is one.
+    /// SIGHUP where that does not end: read the configuration again, where there is one.
     case reload
   }
 
   /// Readable when `next` has something to give.
   public let descriptor: Int32
-  private var core = SignalCore()
+  private var core: SignalCore
 
-  public init() throws(SystemError) {
+  /// - Parameter endsAtHangUp: for what belongs to a terminal: SIGHUP says that it is gone. Under `nohup` it
+  ///   goes on all the same.
+  public init(endsAtHangUp: Bool = false) throws(SystemError) {
+    core = SignalCore(endsAtHangUp: endsAtHangUp && eb_hang_up_is_ignored() == 0)
     signal(SIGPIPE, SIG_IGN)
     descriptor = try SystemError.check("signalfd") { eb_signalfd() }
   }
@@ -56,12 +59,17 @@ public struct SignalSource: ~Copyable {
 
 /// What the first and the second request to end mean.
 struct SignalCore {
+  private let endsAtHangUp: Bool
   private var isStopping = false
+
+  init(endsAtHangUp: Bool) { self.endsAtHangUp = endsAtHangUp }
 
   mutating func receive(_ number: Int32) -> SignalSource.Event? {
     let code: ExitCode
     switch number {
-    case SIGHUP: return .reload
+    case SIGHUP:
+      guard endsAtHangUp else { return .reload }
+      code = .hungUp
     case SIGINT: code = .interrupted
     case SIGTERM: code = .terminated
     default: return nil

@@ -70,7 +70,8 @@ enum TopCommand {
       }
     }
     // Ctrl-C is how one leaves such a screen.
-    return context.interruption.code == .terminated ? .terminated : .done
+    let code = context.interruption.code ?? .done
+    return code == .interrupted ? .done : code
   }
 
   /// Not a terminal: two looks, so that there are rates, and one text.
