@@ -29,7 +29,7 @@ public struct Catalogue: ~Copyable {
   /// - Throws: `.missing` when there is none.
   public init(reading directory: String) throws(ArchiveError) {
     let path = directory + "/" + ArchiveNames.catalogue
-    guard FileSystem.exists(path) else {
+    guard try FileSystem.isThere(path) else {
       throw ArchiveError(
         .missing, "\(directory) is no archive: it has no \(ArchiveNames.catalogue)")
     }

@@ -10,6 +10,13 @@ internal import Primitives
 enum FileSystem {
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+  /// The same where it matters: what this user may not see is not taken for missing.
+  static func isThere(_ path: String) throws(ArchiveError) -> Bool {
+    do throws(SystemError) { return try Folders.isThere(path) } catch {
+      throw ArchiveError(.other, "\(error): run it as the user who owns it")
+    }
+  }
+
   /// What tells one file from another that later has its name.
   struct Identity: Hashable, Sendable {
     var device: UInt64

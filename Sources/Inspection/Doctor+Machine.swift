@@ -28,6 +28,11 @@ extension Doctor {
   }
 
   static func rights(_ facts: DoctorFacts) -> DoctorCheck {
+    if let first = facts.closedDirectories.first {
+      return DoctorCheck(
+        "rights", .failed, "\(first) does not let this user in: what is there is not looked at",
+        advice: "run it as the user of the services, as with sudo -u eventbus")
+    }
     guard let open = facts.openDirectories else {
       return DoctorCheck("rights", .skipped, "there is no directory \(facts.data)")
     }

@@ -17,6 +17,8 @@ public struct DoctorFacts: Sendable {
   /// Of the directories with events, those that every user of the machine may read; nil
   /// where there are none.
   public var openDirectories: [String]?
+  /// Directories that are there and do not let this user look into them.
+  public var closedDirectories: [String] = []
   public var journal = JournalFact.none
   public var sinks: [Sink] = []
   public var archive: ArchiveFact?

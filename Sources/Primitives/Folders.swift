@@ -21,6 +21,15 @@ public enum Folders {
     }
   }
 
+  /// Whether something is there.
+  ///
+  /// - Throws: where that cannot be seen, since a folder above it does not let this user in.
+  public static func isThere(_ path: String) throws(SystemError) -> Bool {
+    if unsafe access(path, F_OK) == 0 { return true }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .last("access", path) }
+    return false
+  }
+
   /// The folder that a file or folder lies in; nil where its path names none.
   public static func parent(of path: String) -> String? {
     var bytes = path.utf8[...]

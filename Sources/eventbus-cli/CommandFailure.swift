@@ -1,6 +1,7 @@
 import BusBroker
 import BusClient
 import HTTPServer
+import Primitives
 import ServiceRuntime
 
 /// A command's end with a message and an exit code of its own.
@@ -13,6 +14,13 @@ struct CommandFailure: Error {
   init(_ code: ExitCode, _ text: String) {
     self.code = code
     self.text = text
+  }
+
+  /// Whether something is there; what this user may not see is not taken for missing.
+  static func isThere(_ path: String) throws -> Bool {
+    do throws(SystemError) { return try Folders.isThere(path) } catch {
+      throw CommandFailure(.failed, "\(error): run it as the user who owns it")
+    }
   }
 
   /// Nobody answered at the bus's address.

@@ -16,7 +16,7 @@ struct DeadLetterSelection {
     let data = try arguments.requiredText("data")
     destination = try arguments.requiredText("destination")
     folder = DestinationFolder(data: data, name: destination)
-    guard folder.hasState else {
+    guard try CommandFailure.isThere(folder.stateFile) else {
       let known = DestinationFolder.all(data: data).map(\.folderName).joined(separator: ", ")
       throw CommandFailure(
         .failed,

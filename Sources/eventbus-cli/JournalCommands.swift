@@ -86,7 +86,7 @@ enum JournalCommands {
   private static func journal<R>(
     in directory: String, _ body: () throws(JournalError) -> R
   ) throws -> R {
-    guard SmallFile.exists(directory) else {
+    guard try CommandFailure.isThere(directory) else {
       throw CommandFailure(
         .failed, "there is no directory \(directory): say where the broker's is with --data DIR")
     }

@@ -146,7 +146,7 @@ enum KeysCommands {
 
   private static func list(_ context: Commands.Context) throws -> ExitCode {
     let directory = try context.arguments.requiredText("data")
-    guard unsafe access(directory, F_OK) == 0 else {
+    guard try CommandFailure.isThere(directory) else {
       throw CommandFailure(
         .failed, "\(directory) is not there; `eventbus keys authorize` makes it, or give --data")
     }

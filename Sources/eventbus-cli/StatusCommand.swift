@@ -42,7 +42,12 @@ enum StatusCommand {
 
   /// What was said, else the directory of a broker on this machine: `up` has all in one.
   private static func place(_ status: ControlMap, _ arguments: Arguments) -> Place {
-    if let given = arguments.text("data") { return .directory(given) }
+    if let given = arguments.text("data") {
+      do throws(SystemError) {
+        _ = try Folders.isThere(given + "/destinations")
+        return .directory(given)
+      } catch { return .unknown("\(error)") }
+    }
     let directory = status.text("directory")
     let host = arguments.text("bus").flatMap(BusEnvironment.place)?.host ?? ""
     guard Loopback.contains(host) else { return .unknown("the bus is on another machine") }

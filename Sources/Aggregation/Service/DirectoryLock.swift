@@ -13,14 +13,8 @@ struct DirectoryLock: ~Copyable {
 
   /// Makes the directory and those above it if need be. Does not wait for another holder.
   init(_ directory: String) throws(AggregatorError) {
-    var folder = directory.hasPrefix("/") ? "" : "."
-    for name in directory.split(separator: "/") {
-      folder += "/\(name)"
-      // Some that exist may not be made, whatever the reason given; opening the lock tells.
-      let isMade = unsafe mkdir(folder, 0o750) == 0
-      if !isMade, errno == ENOSPC || errno == EROFS {
-        throw .system(text: SystemError.last("mkdir", folder).description)
-      }
+    do throws(SystemError) { try Folders.make(directory) } catch {
+      throw .system(text: "\(error): give --data a directory that can be written")
     }
     let path = "\(directory)/aggregator.lock"
     let opened = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o640)

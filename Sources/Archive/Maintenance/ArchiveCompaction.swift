@@ -35,7 +35,7 @@ public struct ArchiveCompaction: Sendable {
   /// - Parameter now: nanoseconds since 1970; the hour of arrival that it is in is left alone.
   /// - Throws: `.inUse` while another process replaces parts.
   public func run(now: Int64) throws(ArchiveError) -> Report {
-    guard FileSystem.exists(directory + "/" + ArchiveNames.catalogue) else {
+    guard try FileSystem.isThere(directory + "/" + ArchiveNames.catalogue) else {
       throw ArchiveError(
         .missing, "\(directory) is no archive: it has no \(ArchiveNames.catalogue)")
     }

@@ -93,7 +93,7 @@ extension ReplayState {
   /// - Throws: `.damaged` for a file that is not one.
   public static func load(_ folder: String, _ name: String) throws(ArchiveError) -> ReplayState? {
     let path = folder + "/" + name
-    guard FileSystem.exists(path) else { return nil }
+    guard try FileSystem.isThere(path) else { return nil }
     let bytes: [UInt8]
     do throws(SystemError) {
       bytes = try FileSystem.contents(path, limit: 4096)

@@ -23,7 +23,7 @@ public struct ArchiveMemory: Sendable {
       return try Catalogue(writing: directory)
     }
     let device = try device(directory)
-    if !FileSystem.exists("\(directory)/\(ArchiveNames.catalogue)") {
+    if try !FileSystem.isThere("\(directory)/\(ArchiveNames.catalogue)") {
       guard device == memory.device else {
         throw ArchiveError(
           .missing, "another file system is at \(directory): mount the archive's again")

@@ -49,6 +49,9 @@ struct DoctorLook {
     facts.journal = journal()
     facts.disk = disk()
     facts.openDirectories = openDirectories()
+    facts.closedDirectories = [data, archiveDirectory].filter {
+      unsafe access($0, R_OK | X_OK) != 0 && errno == EACCES
+    }
     facts.archive = archive()
     facts.services = ServiceProbe(ports, isUsed: isUsed).services()
     facts.openFiles = openFiles()
