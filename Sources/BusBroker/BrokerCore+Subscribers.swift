@@ -108,7 +108,8 @@ extension BrokerCore {
     case .earliest: return (place(retention.earliest), nil)
     case .latest: return (place(head), nil)
     case .position(let position): return settle(position)
-    case .offset(let offset): return settle(place(offset))
+    // One beyond the head was never anybody's: nothing is missed, as with a seek.
+    case .offset(let offset): return settle(place(min(offset, head)))
     case .time: return (place(timeOffset ?? head), nil)
     }
   }

@@ -23,6 +23,7 @@ struct TailRun: ~Copyable {
     guard try subscriber.waitUntilLetIn(deadline: settings.timeout) else {
       throw CommandFailure.unreachable(settings.address, within: settings.timeout)
     }
+    tellBeyond(subscriber.status.opened?.head ?? 0)
     if settings.saysReady { Terminal.error("ready head=\(subscriber.status.opened?.head ?? 0)") }
     let end = settings.untilEnd ? subscriber.status.opened?.head : nil
     printer.begin()
@@ -80,6 +81,13 @@ struct TailRun: ~Copyable {
     configuration.onNotice = { notes.take($0) }
     configuration.onReport = { notes.take($0) }
     return try Subscriber(configuration)
+  }
+
+  /// Who gives an offset that is not there yet would wonder why he sees something else, or nothing.
+  private func tellBeyond(_ head: UInt64) {
+    guard case .offset(let offset) = settings.start, offset > head else { return }
+    Terminal.error(
+      "note: offset \(offset) lies beyond the end of the journal: it begins at \(head), its head")
   }
 
   private func ended(_ error: BusClientError) throws -> ExitCode {
