@@ -70,8 +70,8 @@ public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     self.detail = detail
   }
 
-  public var description: String {
-    let more = detail.isEmpty ? "" : ": \(detail)"
-    return "\(reason.rawValue)\(more) (at byte \(position))"
-  }
+  public var description: String { "\(text) (at byte \(position))" }
+
+  /// The same for bytes that nobody wrote by hand: without the position.
+  public var text: String { reason.rawValue + (detail.isEmpty ? "" : ": \(detail)") }
 }

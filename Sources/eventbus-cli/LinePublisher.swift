@@ -10,6 +10,8 @@ struct LinePublisher {
   var outcome = PublishOutcome()
   /// Said before "line N": nothing, or which file it is.
   var place = ""
+  /// Said instead of a place where there are no lines: which option it is from.
+  var option: String?
   /// The `messageId` of a line's event that has none; nil: a new one each time.
   var id: ((_ line: Int) -> UUIDv7)?
   /// Asked about each event before it is published; false leaves it out without a word.
@@ -69,7 +71,7 @@ struct LinePublisher {
           text.span.bytes, received: SystemClock.realtime(), id: id?(line.number), into: &payload)
         return publish(topic, line.number, text, producer)
       } catch {
-        return refuse(line.number, error.description, text)
+        return refuse(line.number, option == nil ? error.description : error.text, text)
       }
     }
   }
@@ -97,7 +99,7 @@ struct LinePublisher {
 
   private mutating func refuse(_ number: Int, _ reason: String, _ text: [UInt8]?) -> Bool {
     outcome.refusedHere += 1
-    Terminal.error("\(place)line \(number): \(TerminalText.escape(reason))")
+    Terminal.error("\(option ?? "\(place)line \(number)"): \(TerminalText.escape(reason))")
     if let text { refusedLines?.writeLine(text) }
     return !stopsOnError
   }

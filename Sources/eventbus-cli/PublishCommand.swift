@@ -138,9 +138,13 @@ struct PublishSettings {
     var line = JSONText.object(members).utf8
     line.removeLast()
     line.append(contentsOf: ",\"properties\":{".utf8)
+    var keys: Set<[UInt8]> = []
     for (index, property) in properties.enumerated() {
       guard let equals = property.firstIndex(of: "="), equals > property.startIndex else {
         throw UsageError("--property: '\(property)' is not K=V")
+      }
+      guard keys.insert(Array(property[..<equals].utf8)).inserted else {
+        throw UsageError("--property: '\(property[..<equals])' is given twice")
       }
       if index > 0 { line.append(UInt8(ascii: ",")) }
       line.append(contentsOf: JSONText.text(String(property[..<equals])).utf8)

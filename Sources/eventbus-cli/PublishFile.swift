@@ -11,6 +11,9 @@ struct PublishFile {
   private let context: Commands.Context
   private let source: Source
 
+  /// Where made events are from.
+  private static let option = "--event"
+
   private enum Source {
     case file(String)
     case lines([[UInt8]])
@@ -35,7 +38,8 @@ struct PublishFile {
     var configuration = try settings.configuration(context)
     configuration.onNotice = { notes.take($0) }
     configuration.onReport = { notes.take($0) }
-    configuration.onRefused = { notes.refused($0) }
+    let place: String? = if case .lines = source { Self.option } else { nil }
+    configuration.onRefused = { notes.refused($0, at: place) }
     let input = try openInput()
     // Only now: a file of an earlier run is not emptied for an input that is not there.
     var lines = LinePublisher(
@@ -72,6 +76,7 @@ struct PublishFile {
   ) throws -> String? {
     if let input { return try lines.takeAll(input, to: producer, context.interruption) }
     guard case .lines(let given) = source else { return nil }
+    lines.option = Self.option
     for (index, line) in given.enumerated() {
       _ = lines.take(.init(number: index + 1, line: .text(line)), producer)
     }
