@@ -93,6 +93,11 @@ struct ArchiveQueryRun {
   }
 
   private func tell(_ report: QueryReport, seconds: Double) {
+    if report.parts == 0, settings.limit != 0 {
+      Terminal.error(
+        "note: the archive has no file yet: the archiver finishes one when the events in it are as old as "
+          + "its --roll-age (5m), or many")
+    }
     if settings.saysStats {
       Terminal.error(
         "parts \(report.parts), opened \(report.partsOpened), events read \(report.eventsRead), "

@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension IntegrationTests {
+  /// Command lines that ask for what cannot be, or is not there yet.
+  @Suite struct SlipTests {
+    @Test(
+      arguments: [
+        (["--event", ""], 3, "--event: the event name cannot be used: it is empty"),
+        (["--event", "A", "--property", "a=1", "--property", "a=2"], 2, "'a' is given twice"),
+        (
+          ["--event", String(repeating: "n", count: 300)], 3,
+          "--event: the event name cannot be used"
+        ),
+      ] as [([String], Int32, String)])
+    func `a fault of the one event names its option and no line`(
+      words: [String], code: Int32, message: String
+    ) throws {
+      let broker = try TestBroker()
+      let run = try broker.publish(words)
+      #expect(run.status == .exited(code))
+      #expect(run.errors.contains(message), "\(run.errors)")
+      #expect(!run.errors.contains("line ") && !run.errors.contains("at byte"), "\(run.errors)")
+    }
+
+    @Test(arguments: ["7", "9223372036854775807", "18446744073709551615"])
+    func `an offset beyond the end is told, and what comes is shown`(_ offset: String) throws {
+      let broker = try TestBroker()
+      #expect(try broker.publish(["--event", "A"]).status == .exited(0))
+      let none = try Program.run(
+        ["tail", "--bus", broker.bus, "--since", offset, "--until-end"])
+      #expect(none.status == .exited(0))
+      #expect(
+        none.errorLines == [
+          "note: offset \(offset) lies beyond the end of the journal: it begins at 1, its head"
+        ])
+      let tail = try broker.tail(["--since", offset, "--count", "1"])
+      #expect(try broker.publish(["--event", "B"]).status == .exited(0))
+      #expect(tail.wait(.seconds(20)) == .exited(0))
+      #expect(tail.output.text.contains("B"), "\(tail.output.text)")
+      #expect(!tail.errorOutput.text.contains("gap"), "\(tail.errorOutput.text)")
+    }
+
+    @Test func `a query of an archive without files says why it finds nothing`() throws {
+      let broker = try TestBroker()
+      let archiver = try TestArchiver(broker, ["--roll-age", "1h"])
+      let run = try archiver.run("query", broker, ["--by", "event"])
+      #expect(run.status == .exited(0) && run.output.isEmpty)
+      #expect(run.errors.contains("the archive has no file yet"), "\(run.errors)")
+      let none = try archiver.run("query", broker, ["--limit", "0"])
+      #expect(none.errors.isEmpty, "\(none.errors)")
+    }
+  }
+}
