@@ -4,6 +4,12 @@ internal import EventJournal
 public import Primitives
 internal import Synchronization
 
+#if canImport(Glibc)
+  internal import Glibc
+#else
+  internal import Darwin
+#endif
+
 /// A running broker: its threads, sockets and files.
 ///
 /// Threads: `eb-bus` owns the ROUTER socket and the core; `eb-writer` writes and syncs the journal;
@@ -114,6 +120,10 @@ public struct BrokerError: Error, Sendable, CustomStringConvertible {
     case let error as TransportError where error.kind == .addressInUse:
       let port = error.address.split(separator: ":").last.flatMap { UInt16($0) }
       kind = .addressInUse(port: port ?? 0)
+    case let error as SystemError where error.call == "mkdir" && error.code == ENOENT:
+      // Not made here: it may be a disk that is not mounted.
+      kind = .disk
+      description += ": the directory above it must be there"
     case is SystemError, is BrokerSnapshotError, is DatabaseError: kind = .disk
     case is CurveKeyFile.Failure, is AccessFile.Failure: kind = .keys
     default: kind = .other

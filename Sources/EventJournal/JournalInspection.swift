@@ -30,6 +30,11 @@ public struct JournalVerification: Hashable, Sendable {
 }
 
 extension Journal {
+  /// Whether there is a journal at all, whole or damaged.
+  public static func isThere(_ storage: Storage) throws(JournalError) -> Bool {
+    try !SegmentFiles(storage).names().isEmpty
+  }
+
   /// Describes a journal without changing or locking it, also beside a running broker. Reads the heads
   /// of all segments and the whole newest one. Nil when there is no journal.
   public static func info(_ storage: Storage) throws(JournalError) -> JournalInfo? {

@@ -47,7 +47,8 @@ enum JournalCommands {
           try Journal.info(DirectoryStorage(path: directory))
         })
     else {
-      throw CommandFailure(.failed, "there is no journal in \(directory)")
+      throw CommandFailure(
+        .failed, "the journal in \(directory) is damaged: `eventbus journal verify` says where")
     }
     if context.arguments.flag("json") {
       Terminal.output("\(JournalText.json(info))\n")
@@ -91,12 +92,15 @@ enum JournalCommands {
         .failed, "there is no directory \(directory): say where the broker's is with --data DIR")
     }
     do throws(JournalError) {
-      return try body()
+      if try Journal.isThere(DirectoryStorage(path: directory)) { return try body() }
     } catch .locked(let directory, let holder) {
       let error = JournalError.locked(directory: directory, holder: holder)
       throw CommandFailure(.dataDirectoryInUse, "\(error)")
     } catch {
       throw CommandFailure(.diskError, "\(error)")
     }
+    // Nothing would be found wrong in it, and a repair would leave a lock there.
+    throw CommandFailure(
+      .failed, "there is no journal in \(directory): say where the broker's is with --data DIR")
   }
 }

@@ -51,5 +51,41 @@ extension IntegrationTests {
       let none = try archiver.run("query", broker, ["--limit", "0"])
       #expect(none.errors.isEmpty, "\(none.errors)")
     }
+
+    @Test(arguments: ["info", "verify", "repair"])
+    func `a directory without a journal is told, and nothing is made there`(command: String) throws
+    {
+      let folder = try TemporaryFolder()
+      let run = try Program.run(["journal", command, "--data", folder.path])
+      #expect(run.status == .exited(1))
+      #expect(run.errors.contains("there is no journal in \(folder.path)"), "\(run.errors)")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func `a journal whose only file is damaged is one`() throws {
+      let folder = try TemporaryFolder()
+      let file = folder.file("00000000000000000000.segment")
+      try "junk".write(toFile: file, atomically: true, encoding: .utf8)
+      let run = try Program.run(["journal", "info", "--data", folder.path])
+      #expect(run.status == .exited(1))
+      #expect(run.errors.contains("is damaged: `eventbus journal verify`"), "\(run.errors)")
+    }
+
+    @Test func `a broker's directory whose place is missing is told with what to do`() throws {
+      let folder = try TemporaryFolder()
+      let run = try Program.run(["broker", "--data", folder.file("a/b"), "--port-base", "0"])
+      #expect(run.status == .exited(74))
+      #expect(run.errors.contains("the directory above it must be there"), "\(run.errors)")
+    }
+
+    @Test func `one stdin cannot be plan and events`() throws {
+      for command in ["check", "try"] {
+        let run = try Program.run(["plan", command, "-", "-"])
+        #expect(run.status == .exited(2))
+        #expect(run.errors.contains("only one of PLAN and FILE"), "\(run.errors)")
+      }
+      let empty = try Program.run(["plan", "check", "-", "/dev/null"])
+      #expect(empty.errors.contains("stdin, line 1"), "\(empty.errors)")
+    }
   }
 }

@@ -42,6 +42,9 @@ struct PlanEventSource {
   init(_ context: Commands.Context, positional index: Int) throws(UsageError) {
     self.context = context
     let positionals = context.arguments.positionals
+    guard positionals.filter({ $0 == "-" }).count < 2 else {
+      throw UsageError("only one of PLAN and FILE can be stdin")
+    }
     path = index < positionals.count ? positionals[index] : nil
     start = try StartText.position(
       try context.arguments.requiredText("since"), naming: "--since")
@@ -143,7 +146,7 @@ enum PlanInput {
     var bytes: [UInt8] = []
     while bytes.count <= PlanLimits.maximumBytes, let chunk = try file.read() { bytes += chunk }
     do throws(PlanError) {
-      return try PlanDocument(parsing: bytes, path: path)
+      return try PlanDocument(parsing: bytes, path: file.name)
     } catch {
       throw CommandFailure(.failed, TerminalText.escape("\(error)"))
     }

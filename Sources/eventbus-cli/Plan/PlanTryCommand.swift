@@ -25,8 +25,9 @@ enum PlanTryCommand {
   }
 
   private static func run(_ context: Commands.Context) throws -> ExitCode {
-    let plan = try PlanInput.read(context.arguments.positionals[0], context)
+    // First: it is what finds that stdin is given twice.
     let source = try PlanEventSource(context, positional: 1)
+    let plan = try PlanInput.read(context.arguments.positionals[0], context)
     let rules = CollectionRules(plan.collection)
     var rows: [Row: Int] = [:]
     var withoutPath = 0
