@@ -13,12 +13,14 @@ public struct ImportFile: Hashable, Sendable {
 /// only names that end as lines of JSON do are taken, and names that begin with a point are not.
 public struct ImportFiles: Hashable, Sendable {
   public static let suffixes = [".gz", ".ndjson", ".jsonl", ".json"]
-  /// Folders within folders; deeper is a loop of links.
+  /// Folders within folders.
   static let maximumDepth = 32
 
   public private(set) var files: [ImportFile] = []
   /// Files in folders that were passed over for their names.
   public private(set) var passedOver = 0
+  /// Folders that were walked: a link leads back to one of them, or twice to the same.
+  private var walked: Set<FileSystem.Identity> = []
 
   /// - Throws: `.missing` for a path that is not there, `.other` for a folder that cannot be read.
   public init(_ paths: [String]) throws(ArchiveError) {
@@ -38,7 +40,8 @@ public struct ImportFiles: Hashable, Sendable {
   public var bytes: UInt64 { files.reduce(0) { $0 + $1.bytes } }
 
   private mutating func walk(_ folder: String, depth: Int) throws(SystemError) {
-    guard depth < Self.maximumDepth else { return }
+    guard depth < Self.maximumDepth, walked.insert(try FileSystem.identity(folder)).inserted
+    else { return }
     let names = try FileSystem.list(folder).filter { !$0.hasPrefix(".") }
     for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
       let path = "\(folder)/\(name)"

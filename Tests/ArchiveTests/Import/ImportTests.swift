@@ -56,12 +56,26 @@ struct ImportFilesTests {
     #expect(found.bytes == 30)
   }
 
+  @Test func `a folder is walked once, however many links lead to it`() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("logs/sub"), withIntermediateDirectories: true)
+    try Data("1".utf8).write(to: URL(fileURLWithPath: folder.file("logs/sub/x.gz")))
+    // Each level would be twice as wide as the one before.
+    for link in ["logs/sub/back", "logs/sub/again", "logs/twice"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.file(link), withDestinationPath: folder.file("logs"))
+    }
+    let found = try ImportFiles([folder.file("logs"), folder.file("logs/sub")])
+    #expect(found.files.map(\.path) == [folder.file("logs/sub/x.gz")])
+  }
+
   @Test func `a loop of links ends`() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createSymbolicLink(
       atPath: folder.file("self"), withDestinationPath: ".")
     try Data("1".utf8).write(to: URL(fileURLWithPath: folder.file("a.gz")))
-    #expect(try ImportFiles([folder.file("")]).files.count <= 40)
+    #expect(try ImportFiles([folder.file("")]).files.count == 1)
   }
 
   @Test func `a path that is not there is named`() throws {
