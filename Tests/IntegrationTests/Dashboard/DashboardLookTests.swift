@@ -19,6 +19,11 @@ extension IntegrationTests {
         try page.sees("innerWidth === \(width)")
         let weak = try page.value(PageScript.weakTexts).list.compactMap(\.text)
         #expect(weak.isEmpty, "\(width) \(dark ? "dark" : "light"): \(weak)")
+        // The charts take the new width a moment later.
+        _ = try waitUntil {
+          try page.value(PageScript.wideElements).list.isEmpty
+            && page.value(PageScript.hasSidewaysScroll) == .bool(false)
+        }
         let wide = try page.value(PageScript.wideElements).list.compactMap(\.text)
         #expect(wide.isEmpty, "\(width): \(wide)")
         #expect(try page.value(PageScript.hasSidewaysScroll) == .bool(false), "\(width)")
