@@ -57,12 +57,16 @@ internal import CSQLite
     try check(unsafe sqlite3_bind_null(statement, index))
   }
 
-  /// Goes to the next row; false when there is none.
+  /// Goes to the next row; false when there is none. After an error it is ready to be bound again.
   public func step() throws(DatabaseError) -> Bool {
     switch unsafe sqlite3_step(statement) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
-    default: throw connection.error(in: text)
+    default:
+      let error = connection.error(in: text)
+      // Else SQLite would bind nothing to it any more: a statement that is kept would fail for ever.
+      unsafe sqlite3_reset(statement)
+      throw error
     }
   }
 

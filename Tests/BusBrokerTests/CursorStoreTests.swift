@@ -65,6 +65,24 @@ struct CursorStoreTests {
     broker.join()
   }
 
+  @Test func `a cursor that could not be written is written the next time`() throws {
+    let folder = try TemporaryFolder()
+    let store = try CursorStore(directory: folder.path)
+    let change = CursorChange.put(
+      CursorRecord(
+        name: Array("sink".utf8), cursor: Position(epoch: 1, offset: 2), filters: [], created: 0,
+        lastSeen: 0))
+    // As a disk does that is full in the middle of a transaction.
+    let other = try Database(folder.file("cursors.sqlite"), migrations: [""])
+    try other.execute(
+      "CREATE TRIGGER f BEFORE INSERT ON subscribers BEGIN SELECT RAISE(ABORT, 'full'); END")
+    #expect(throws: DatabaseError.self) { try store.write([change]) }
+    try other.execute("DROP TRIGGER f")
+    try store.write([change])
+    let offsets = try store.load().map(\.cursor.offset)
+    #expect(offsets == [2])
+  }
+
   @Test func `a store of a newer program stops the start and stays as it is`() throws {
     let folder = try used()
     // SQLite keeps `user_version` at byte 60, big endian.

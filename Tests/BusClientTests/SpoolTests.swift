@@ -185,6 +185,23 @@ struct SpoolTests {
     #expect(events == 3 * 65_535)
   }
 
+  @Test func `a spool that could not be written takes the next batch`() throws {
+    let folder = try TemporaryFolder()
+    var spool = try spool(folder, "")
+    let database = try Database(folder.file("spool.sqlite"), migrations: [""])
+    try database.execute(
+      "CREATE TRIGGER f BEFORE INSERT ON batch BEGIN SELECT RAISE(ABORT, 'full'); END")
+    var kept: [Bool] = []
+    for number in 0..<2 {
+      var builder = BatchBuilder()
+      builder.payloads = payload("A", number)
+      builder.append(name: Array("A".utf8))
+      kept.append(spool.append(OutgoingBatch(taking: &builder, cost: 1, largestEvent: 1)))
+      if number == 0 { try database.execute("DROP TRIGGER f") }
+    }
+    #expect(kept == [false, true])
+  }
+
   @Test func `nothing is kept before a row that has none before it`() throws {
     let folder = try TemporaryFolder()
     var spool = try spool(folder, "UPDATE batch SET id = -9223372036854775808 WHERE id = 1")

@@ -73,7 +73,6 @@ final class `A statement` {
         try insert.run()
       } catch {
         isStored = false
-        try insert.reset()
       }
       #expect(isStored == succeeds, "id \(id)")
     }

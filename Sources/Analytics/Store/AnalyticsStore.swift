@@ -66,24 +66,17 @@ final class AnalyticsStore {
   func apply(
     save: [QueuedEvent], delete ranges: [ClosedRange<Int64>]
   ) throws(DatabaseError) {
-    do throws(DatabaseError) {
-      try database.transaction { () throws(DatabaseError) in
-        for range in ranges {
-          try delete.bind(1, range.lowerBound)
-          try delete.bind(2, range.upperBound)
-          try delete.run()
-        }
-        for event in save {
-          try insert.bind(1, event.id)
-          try insert.bind(2, event.body)
-          try insert.run()
-        }
+    try database.transaction { () throws(DatabaseError) in
+      for range in ranges {
+        try delete.bind(1, range.lowerBound)
+        try delete.bind(2, range.upperBound)
+        try delete.run()
       }
-    } catch {
-      // A statement that failed in its middle would fail to be bound again.
-      try insert.reset()
-      try delete.reset()
-      throw error
+      for event in save {
+        try insert.bind(1, event.id)
+        try insert.bind(2, event.body)
+        try insert.run()
+      }
     }
   }
 
