@@ -23,6 +23,16 @@ struct CommandFailure: Error {
     }
   }
 
+  /// A directory that was typed and is not there is a slip, where one that is usual may be missing.
+  static func checkTyped(_ options: [String], _ arguments: Arguments) throws {
+    for option in options where arguments.isTyped(option) {
+      let path = try arguments.requiredText(option)
+      guard try isThere(path) else {
+        throw CommandFailure(.failed, "--\(option): there is no directory \(path)")
+      }
+    }
+  }
+
   /// Nobody answered at the bus's address.
   ///
   /// - Parameter before: what could not be done for that.

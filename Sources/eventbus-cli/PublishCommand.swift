@@ -113,11 +113,20 @@ struct PublishSettings {
 
   /// What was typed and would change nothing: who typed it expects otherwise.
   private func checkUnheeded(_ arguments: Arguments) throws(UsageError) {
-    let unheeded = isLoadTest ? ["property", "user"] : file != nil ? ["user"] : []
-    if let option = unheeded.first(where: { arguments.isTyped($0) }) {
-      throw UsageError(
-        "--\(option) is for the one event of --event: "
-          + (isLoadTest ? "a load test makes its own" : "the lines of FILE have their own"))
+    func refuse(_ options: [String], _ why: String) throws(UsageError) {
+      guard let option = options.first(where: { arguments.isTyped($0) }) else { return }
+      throw UsageError("--\(option) is for \(why)")
+    }
+    if isLoadTest {
+      try refuse(["property", "user"], "the one event of --event: a load test makes its own")
+      try refuse(
+        ["refused", "stop-on-error"], "the lines of FILE: a load test counts what is refused")
+      if file != nil { try refuse(["size"], "made events: those of FILE have their own") }
+    } else {
+      try refuse(["producers", "size"], "a load test, with --count, --rate or --duration")
+      if file != nil {
+        try refuse(["user"], "the one event of --event: the lines of FILE have their own")
+      }
     }
   }
 

@@ -22,6 +22,7 @@ enum StatusCommand {
     run: run)
 
   private static func run(_ context: Commands.Context) throws -> ExitCode {
+    try CommandFailure.checkTyped(["data"], context.arguments)
     let status = try Administration.ask(context.arguments) { bus throws(BusClientError) in
       try bus.status()
     }

@@ -102,6 +102,9 @@ struct TailSettings {
     stopsAtGap = arguments.text("on-gap") == "stop"
     isLive = arguments.flag("live")
     saysReady = arguments.flag("ready")
+    if name.isEmpty, arguments.isTyped("reset") {
+      throw UsageError("--reset is for the filters of a --name: give one")
+    }
     timeout = try arguments.value("timeout", as: Duration.self)
     if template != nil, !arguments.isGiven("format") { format = "template" }
     if format == "template", template == nil {

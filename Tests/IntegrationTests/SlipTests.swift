@@ -87,5 +87,29 @@ extension IntegrationTests {
       let empty = try Program.run(["plan", "check", "-", "/dev/null"])
       #expect(empty.errors.contains("stdin, line 1"), "\(empty.errors)")
     }
+
+    @Test(arguments: [
+      (["publish", "--count", "1", "--refused", "bad"], "--refused is for the lines of FILE"),
+      (["publish", "--event", "A", "--producers", "2"], "--producers is for a load test"),
+      (["publish", "--size", "10", "-"], "--size is for a load test"),
+      (["publish", "--count", "1", "--size", "10", "-"], "--size is for made events"),
+      (["tail", "--reset"], "--reset is for the filters of a --name"),
+    ])
+    func `an option that would change nothing is refused`(words: [String], message: String) throws {
+      let run = try Program.run(words)
+      #expect(run.status == .exited(2) && run.errorLines.count == 1, "\(run.errors)")
+      #expect(run.errors.contains(message), "\(run.errors)")
+    }
+
+    @Test func `a directory that was typed and is not there is no healthy one`() throws {
+      let broker = try TestBroker()
+      let folder = try TemporaryFolder()
+      let missing = folder.file("missing")
+      for command in ["doctor", "status"] {
+        let run = try Program.run([command, "--data", missing, "--bus", broker.bus])
+        #expect(run.status == .exited(1))
+        #expect(run.errors.contains("--data: there is no directory \(missing)"))
+      }
+    }
   }
 }

@@ -39,6 +39,7 @@ enum DoctorCommand {
   private static func run(_ context: Commands.Context) throws -> ExitCode {
     // It only looks, so that it may end anywhere.
     context.interruption.onRequest { exit($0.rawValue) }
+    try CommandFailure.checkTyped(["data"], context.arguments)
     let facts = try DoctorLook(context).facts()
     let checks = Doctor.checks(facts)
     Terminal.output(
