@@ -31,10 +31,7 @@ struct BrokerParts: Sendable {
     report: @escaping @Sendable (OperatorReport) -> Void
   ) throws {
     var configuration = wanted
-    let (recovery, cursors) = try Self.recover(configuration, results: events)
-    if let cut = recovery.cut {
-      report(OperatorReport(.warning, "journal_cut", "\(cut)"))
-    }
+    let (recovery, cursors) = try Self.recover(configuration, results: events, report)
     if let reason = recovery.newEpoch, reason == .copied || reason == .wentBack {
       report(
         OperatorReport(
@@ -89,7 +86,8 @@ struct BrokerParts: Sendable {
   /// Opens the journal, and the cursors under its lock. Where one is beyond its end, the journal is older than
   /// what a subscriber has read: it is opened once more, with a new epoch.
   private static func recover(
-    _ configuration: BrokerConfiguration, results: Mailbox<BrokerEvent>
+    _ configuration: BrokerConfiguration, results: Mailbox<BrokerEvent>,
+    _ report: (OperatorReport) -> Void
   ) throws -> (JournalRecovery<DirectoryStorage>, CursorThread) {
     var journal = JournalConfiguration(
       durability: configuration.durability, segmentBytes: configuration.segmentBytes,
@@ -98,6 +96,10 @@ struct BrokerParts: Sendable {
       let recovery = try Journal.open(
         DirectoryStorage(creating: configuration.directory), configuration: journal,
         now: SystemClock.realtime())
+      // Once it is cut, the second opening finds it whole.
+      if let cut = recovery.cut {
+        report(OperatorReport(.warning, "journal_cut", "\(cut)"))
+      }
       let cursors = try CursorThread(directory: configuration.directory, results: results)
       let head = Position(epoch: recovery.core.epoch, offset: recovery.core.head)
       let isAhead = cursors.records.contains { $0.cursor > head }

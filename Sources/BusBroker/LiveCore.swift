@@ -10,7 +10,7 @@ struct LiveCore {
     /// Different topics, and their bytes: libzmq keeps a node of about 30 bytes for each byte of a topic that
     /// begins as no other does, and looks at each when a connection ends.
     var topics = 250_000
-    var topicBytes = 1 << 20
+    var topicBytes = 2 << 20
     /// Topics with the connections that subscribe to them: one more costs libzmq about 50 bytes.
     var holdings = 1_000_000
   }

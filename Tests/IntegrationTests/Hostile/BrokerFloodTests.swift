@@ -133,7 +133,7 @@ extension IntegrationTests {
             peer = zmtp(sys.argv[1], 'SUB')
             held.append(peer)
             # In pieces that the broker keeps up with; the head beacon of a topic says that all before it was read.
-            for block in range(24):
+            for block in range(48):
                 topics = os.urandom(100 * 100)
                 peer.sendall(b''.join(frame(b'\\1' + topics[n:n + 100]) for n in range(0, len(topics), 100)))
                 name = b'$HEAD/%d-%d\\0' % (number, block)
