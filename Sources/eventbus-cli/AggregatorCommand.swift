@@ -93,9 +93,7 @@ enum AggregatorCommand {
     var configuration = AggregatorConfiguration(
       bus: try ports.bus(arguments), directory: "\(try arguments.requiredText("data"))/aggregator")
     configuration.name = try arguments.requiredText("name")
-    configuration.filters =
-      arguments.texts("events").map { NameFilter(.glob, $0) }
-      + arguments.texts("exact").map { NameFilter(.exact, $0) }
+    configuration.filters = try arguments.nameFilters()
     configuration.start = try StartText.position(
       try arguments.requiredText("start"), naming: "--start")
     configuration.reports = arguments.text("reports")

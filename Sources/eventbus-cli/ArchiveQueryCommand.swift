@@ -89,15 +89,12 @@ struct ArchiveQuerySettings {
   ) throws(UsageError) -> ArchiveFilter {
     var filter = ArchiveFilter()
     filter.patterns =
-      arguments.texts("event").map { EventPattern($0) }
-      + arguments.texts("exact").map { EventPattern(exact: Array($0.utf8)) }
+      try arguments.names("event").map { EventPattern($0) }
+      + arguments.names("exact").map { EventPattern(exact: Array($0.utf8)) }
     filter.from = try time(arguments, "from")
     filter.to = try time(arguments, end)
     if let from = filter.from, let to = filter.to, from >= to {
       throw UsageError("--from and --\(end) leave no time between them")
-    }
-    for option in ["event", "exact"] where arguments.texts(option).contains("") {
-      throw UsageError("--\(option) is empty: no event has that name")
     }
     filter.user = arguments.text("user")
     if filter.user == "" { throw UsageError("--user is empty: nobody has that id") }

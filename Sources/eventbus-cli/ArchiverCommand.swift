@@ -85,9 +85,7 @@ enum ArchiverCommand {
       directory: arguments.text("dir") ?? data + "/archive",
       address: try ports.bus(arguments))
     configuration.name = try arguments.requiredText("name")
-    configuration.filters =
-      arguments.texts("events").map { NameFilter(.glob, $0) }
-      + arguments.texts("exact").map { NameFilter(.exact, $0) }
+    configuration.filters = try arguments.nameFilters()
     configuration.takesOtherFilters = arguments.flag("reset")
     configuration.start = try StartText.position(
       try arguments.requiredText("start"), naming: "--start")

@@ -107,10 +107,10 @@ enum KeysCommands {
     }
     var rights = AccessRights()
     rights.publish =
-      arguments.texts("publish") + arguments.texts("publish-exact").map(escaped)
+      try arguments.names("publish") + arguments.names("publish-exact").map(escaped)
     rights.subscribe =
-      arguments.texts("subscribe") + arguments.texts("subscribe-exact").map(escaped)
-    rights.administer = arguments.texts("administer")
+      try arguments.names("subscribe") + arguments.names("subscribe-exact").map(escaped)
+    rights.administer = try arguments.names("administer")
     guard !rights.isEmpty else {
       throw UsageError("keys authorize needs a right: --publish, --subscribe or --administer")
     }

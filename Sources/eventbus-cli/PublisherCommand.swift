@@ -131,9 +131,7 @@ enum PublisherOptions {
     guard (1...80).contains(configuration.name.utf8.count) else {
       throw UsageError("--name must have 1 to 80 bytes: it names the cursor and a folder")
     }
-    configuration.filters =
-      arguments.texts("events").map { NameFilter(.glob, $0) }
-      + arguments.texts("exact").map { NameFilter(.exact, $0) }
+    configuration.filters = try arguments.nameFilters()
     // A provider's own address has no use for it.
     configuration.marksRequests = arguments.isGiven("endpoint")
     configuration.start = try StartText.position(

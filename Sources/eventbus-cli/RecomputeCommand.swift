@@ -54,9 +54,7 @@ enum RecomputeCommand {
       bus: try arguments.requiredText("bus"),
       directory: "\(try arguments.requiredText("data"))/aggregator")
     configuration.reports = arguments.text("reports")
-    configuration.filters =
-      arguments.texts("events").map { NameFilter(.glob, $0) }
-      + arguments.texts("exact").map { NameFilter(.exact, $0) }
+    configuration.filters = try arguments.nameFilters()
     if arguments.flag("partial"), !arguments.flag("replace") {
       throw UsageError("--partial is for --replace")
     }

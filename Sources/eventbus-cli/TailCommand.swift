@@ -78,9 +78,7 @@ struct TailSettings {
 
   init(_ arguments: Arguments) throws(UsageError) {
     address = try arguments.requiredText("bus")
-    filters =
-      arguments.positionals.map { NameFilter(.glob, $0) }
-      + arguments.texts("exact").map { NameFilter(.exact, $0) }
+    filters = try arguments.nameFilters(ofPositionals: "PATTERN")
     name = arguments.text("name") ?? ""
     resetsFilters = arguments.flag("reset")
     let since = try StartText.position(try arguments.requiredText("since"), naming: "--since")

@@ -94,6 +94,9 @@ extension IntegrationTests {
       (["publish", "--size", "10", "-"], "--size is for a load test"),
       (["publish", "--count", "1", "--size", "10", "-"], "--size is for made events"),
       (["tail", "--reset"], "--reset is for the filters of a --name"),
+      (["tail", ""], "PATTERN is empty"), (["tail", "--exact", ""], "--exact is empty"),
+      (["archiver", "--events", ""], "--events is empty"),
+      (["plan", "infer", "--event", ""], "--event is empty"),
     ])
     func `an option that would change nothing is refused`(words: [String], message: String) throws {
       let run = try Program.run(words)

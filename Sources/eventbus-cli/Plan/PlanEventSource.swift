@@ -48,7 +48,7 @@ struct PlanEventSource {
     path = index < positionals.count ? positionals[index] : nil
     start = try StartText.position(
       try context.arguments.requiredText("since"), naming: "--since")
-    globs = context.arguments.texts("event")
+    globs = try context.arguments.names("event")
     patterns = globs.map { EventPattern($0) }
     if path != nil, context.arguments.isGiven("since") {
       throw UsageError("--since is for the bus; leave it out, or FILE")
