@@ -1,4 +1,5 @@
 import Archive
+import Primitives
 
 /// Damage of an archive as all commands tell it: the file, the place, what it is, what to do.
 enum ArchiveDamageText {
@@ -15,7 +16,9 @@ enum ArchiveDamageText {
   static func lines(_ damages: [PartDamage], of count: Int, _ directory: String) -> [String] {
     guard count > 0 else { return [] }
     var lines = damages.map { "damaged: \(directory)/\($0)" }
-    if count > damages.count { lines.append("and \(count - damages.count) more damaged places") }
+    if count > damages.count {
+      lines.append("and \((count - damages.count).counted("more damaged place"))")
+    }
     return lines + ["what to do: \(advice)"]
   }
 }

@@ -41,7 +41,7 @@ enum ArchiveVerifyCommand {
     lines += findings.strayFiles.map { "not in the catalogue: \(directory)/\($0)" }
     lines.append(
       "\(findings.parts.counted("part")), \(findings.events.counted("event")), \(findings.bytes.counted("byte")): "
-        + (findings.damageCount == 0 ? "no damage" : "\(findings.damageCount) damaged places"))
+        + (findings.damageCount == 0 ? "no damage" : findings.damageCount.counted("damaged place")))
     return lines.map { TerminalText.escape($0) + "\n" }.joined()
   }
 

@@ -96,7 +96,7 @@ enum RecomputeCommand {
     guard missing > 0 || archived.damages > 0, !arguments.flag("partial") else { return }
     throw CommandFailure(
       .failed,
-      "nothing was replaced: the archive has \(archived.damages) damaged places, and \(missing) "
+      "nothing was replaced: the archive has \(archived.damages.counted("damaged place")), and \(missing) "
         + "events since the aggregator's start are neither there nor in the journal; with --partial "
         + "the numbers go without them")
   }

@@ -68,7 +68,9 @@ struct ReplaySummary {
       text += "; \(report.forgotten) left out, of people who are forgotten"
     }
     if refused > 0 { text += "; \(refused) refused" }
-    if report.query.damageCount > 0 { text += "; \(report.query.damageCount) damaged places" }
+    if report.query.damageCount > 0 {
+      text += "; \(report.query.damageCount.counted("damaged place"))"
+    }
     if let failure = report.failure { text += "; stopped: \(failure)" }
     return text
   }
