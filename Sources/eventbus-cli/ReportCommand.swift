@@ -96,13 +96,15 @@ enum ReportCommand {
       while ended.isEmpty { ended = client.wait(.seconds(60)) }
       reply = try ended[0].result.get()
     } catch {
-      let hint = "is `eventbus aggregator` running there?"
-      let code: ExitCode = error.kind == .connect ? .busUnreachable : .failed
-      throw CommandFailure(code, "\(error): \(hint)")
+      // An unknown name says itself what to do.
+      let hint = error.kind == .resolve ? "" : ": is `eventbus aggregator` running there?"
+      let isThere = error.kind != .connect && error.kind != .resolve
+      throw CommandFailure(isThere ? .failed : .busUnreachable, "\(error)\(hint)")
     }
     guard reply.status == 200 else {
       let text = errorText(reply.body) ?? "the aggregator answered \(reply.status)"
-      throw CommandFailure(.failed, TerminalText.escape(text))
+      // 400 is about what the options say.
+      throw CommandFailure(reply.status == 400 ? .usage : .failed, TerminalText.escape(text))
     }
     return reply.body
   }

@@ -23,6 +23,13 @@ extension IntegrationTests {
       #expect(run.errorLines.last?.contains(Self.words) == true, "\(run.errors)")
     }
 
+    @Test func `a report whose aggregator is at an unknown host is unreachable`() throws {
+      let run = try Program.run(["report", "--aggregator", "http://no..such-host.invalid:7420"])
+      #expect(run.status == .exited(69), "\(run.errors)")
+      #expect(run.errors.contains("the name cannot be resolved"), "\(run.errors)")
+      #expect(!run.errors.contains("running there?"), "\(run.errors)")
+    }
+
     @Test func `doctor names it too and does not look for a port of this machine`() throws {
       let run = try Program.run(["doctor", "--bus", Self.bus, "--timeout", "300ms"])
       #expect(run.output.contains(Self.words), "\(run.output)")
