@@ -26,6 +26,7 @@ struct LiveLoop: ~Copyable {
   private var core = LiveCore()
   private var connections = LiveConnections()
   private var givesMemoryBack = false
+  private var knownCut: UInt64 = 0
   private var topics: [[UInt8]] = []
   private var frame = Message()
   private var meta: [UInt8] = []
@@ -78,7 +79,10 @@ struct LiveLoop: ~Copyable {
   /// may not be cleared yet.
   private mutating func endSubscriptions() {
     if givesMemoryBack { eb_release_freed_memory() }
-    givesMemoryBack = core.end(connections.takeEnded()) > Self.flood
+    let cut = shared.pulse.cut.load(ordering: .relaxed)
+    // Of a connection that was cut in the middle of a flood the core may have seen nothing.
+    givesMemoryBack = core.end(connections.takeEnded()) > Self.flood || cut != knownCut
+    knownCut = cut
   }
 
   private mutating func takeSubscriptions() throws {
