@@ -17,7 +17,7 @@ extension BrokerCore {
     }
     flush(retrying: true)
     refreshLive()
-    writeCursors()
+    writeCursors(retrying: true)
   }
 
   private mutating func expire(at now: Int64) {
@@ -35,9 +35,9 @@ extension BrokerCore {
     }
   }
 
-  /// Hands cursor changes to the store when it is free.
-  mutating func writeCursors() {
-    let changes = cursors.takeChanges()
+  /// Hands cursor changes to the store when it is free, and did not fail since the last tick.
+  mutating func writeCursors(retrying: Bool = false) {
+    let changes = cursors.takeChanges(retrying: retrying)
     guard !changes.isEmpty else { return }
     cursorReplies.begin()
     actions.append(.storeCursors(changes))
@@ -47,7 +47,7 @@ extension BrokerCore {
   mutating func drain() {
     isDraining = true
     flush()
-    writeCursors()
+    writeCursors(retrying: true)
   }
 
   /// Whether everything taken is written, so that the journal can be closed.

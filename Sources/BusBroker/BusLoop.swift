@@ -232,7 +232,7 @@ struct BusLoop: ~Copyable {
   private mutating func endIfDrained() throws -> Bool {
     guard let drainDeadline else { return false }
     if core.isDrained {
-      core.writeCursors()
+      core.writeCursors(retrying: true)
       core.sayGoodbye()
       try perform()
       parts.writer.post([core.journal.takeClosingGroup(time: SystemClock.realtime())])

@@ -40,6 +40,7 @@ struct CursorTable {
   private(set) var records: [[UInt8]: CursorRecord] = [:]
   private var changed: [[UInt8]: CursorChange] = [:]
   private var isWriting = false
+  private var hasFailed = false
 
   init(limit: Int, records: [CursorRecord] = []) {
     self.limit = limit
@@ -68,8 +69,10 @@ struct CursorTable {
   }
 
   /// The changes to write now; empty while a transaction is under way.
-  mutating func takeChanges() -> [CursorChange] {
-    guard !isWriting, !changed.isEmpty else { return [] }
+  ///
+  /// - Parameter retrying: also after a failure. A full disk refuses at once, and the next try would too.
+  mutating func takeChanges(retrying: Bool = false) -> [CursorChange] {
+    guard !isWriting, retrying || !hasFailed, !changed.isEmpty else { return [] }
     isWriting = true
     let taken = Array(changed.values)
     changed.removeAll(keepingCapacity: true)
@@ -79,6 +82,7 @@ struct CursorTable {
   /// The transaction ended. What failed is written again unless something newer replaced it.
   mutating func wrote(_ changes: [CursorChange], succeeded: Bool) {
     isWriting = false
+    hasFailed = !succeeded
     guard !succeeded else { return }
     for change in changes where changed[change.name] == nil { changed[change.name] = change }
   }

@@ -57,8 +57,20 @@ import Testing
     let failed = table.takeChanges()
     table.put(Self.record("b", at: 2))
     table.wrote(failed, succeeded: false)
-    let changes = table.takeChanges()
+    let changes = table.takeChanges(retrying: true)
     #expect(Self.summary(changes) == ["a 1", "b 2"])
+  }
+
+  @Test func `after a failure nothing is written until it is tried again, and then as always`() {
+    var table = CursorTable(limit: 10)
+    table.put(Self.record("a", at: 1))
+    table.wrote(table.takeChanges(), succeeded: false)
+    let held = table.takeChanges()
+    #expect(held.isEmpty)
+    table.wrote(table.takeChanges(retrying: true), succeeded: true)
+    table.put(Self.record("a", at: 2))
+    let changes = table.takeChanges()
+    #expect(Self.summary(changes) == ["a 2"])
   }
 
   @Test func `a deletion wins over the put before it and is written`() {
