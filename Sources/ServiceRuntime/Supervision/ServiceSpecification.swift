@@ -43,7 +43,8 @@ public struct RestartPolicy: Hashable, Sendable {
   /// The wait before the first restart; doubled for each further one up to `maximumBackoff`.
   public var firstBackoff: Duration
   public var maximumBackoff: Duration
-  /// A run that stayed ready this long counts as healthy: the failures before it are forgotten.
+  /// A run that stayed ready this long counts as healthy: the failures before it are forgotten. So what works
+  /// between its failures is started again for ever, and what never does is not.
   public var healthyAfter: Duration
   /// After this many failed runs without a healthy one between them, the supervisor gives up. For a required
   /// service it stops everything: half a system that looks like a whole one is worse than none.
@@ -51,7 +52,7 @@ public struct RestartPolicy: Hashable, Sendable {
 
   public init(
     firstBackoff: Duration = .milliseconds(200), maximumBackoff: Duration = .seconds(10),
-    healthyAfter: Duration = .seconds(60), maximumFailures: Int = 8
+    healthyAfter: Duration = .seconds(10), maximumFailures: Int = 8
   ) {
     self.firstBackoff = firstBackoff
     self.maximumBackoff = maximumBackoff
