@@ -8,8 +8,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// A request to end, as a running command sees it: SIGTERM, SIGINT, or SIGHUP where it is no service. The second one ends the process at
-/// once, without asking anybody.
+/// A request to end, as a running command sees it: SIGTERM, SIGINT, or SIGHUP where it is no service. The
+/// second one ends the process at once, without asking anybody.
 final class Interruption: Sendable {
   /// Readable from the request on; never cleared.
   let wake: WakeSignal

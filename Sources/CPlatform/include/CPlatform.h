@@ -36,7 +36,6 @@ int64_t eb_realtime_ns(void);
 int eb_hold_signals(void);
 /// Not 0 where SIGHUP was ignored when the process started, as `nohup` does.
 int eb_hang_up_is_ignored(void);
-
 /// A signalfd for SIGTERM, SIGINT and SIGHUP, which are blocked for the calling thread and all it
 /// starts afterwards; -1 and errno on failure.
 int eb_signalfd(void);
