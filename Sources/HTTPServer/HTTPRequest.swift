@@ -41,17 +41,23 @@ public struct HTTPRequest: Hashable, Sendable {
     query.first { $0.name == name }?.value
   }
 
-  /// What to tell who gave a parameter that is none of these; nil when nobody did. Passed over, a slip in
-  /// a name would get the answer to another question.
-  public func unknownParameter(besides known: [String]) -> String? {
-    guard let other = query.first(where: { !$0.name.isEmpty && !known.contains($0.name) }) else {
-      return nil
+  /// What to tell who gave a parameter that is none of these, or one of them twice; nil when nobody did.
+  /// Passed over, a slip in a name would get the answer to another question.
+  public func parameterFault(besides known: [String]) -> String? {
+    var given: Set<String> = []
+    for field in query where !field.name.isEmpty {
+      guard known.contains(field.name) else {
+        // Only what is harmless whatever shows it.
+        let name = field.name.utf8.prefix(40).map { isNameByte($0) ? $0 : UInt8(ascii: "?") }
+        let list = known.isEmpty ? "no parameters" : known.joined(separator: ", ")
+        return
+          "unknown parameter '\(String(decoding: name, as: UTF8.self))': this address takes \(list)"
+      }
+      guard given.insert(field.name).inserted else {
+        return "parameter '\(field.name)' is given twice"
+      }
     }
-    // Only what is harmless whatever shows it.
-    let name = other.name.utf8.prefix(40).map { isNameByte($0) ? $0 : UInt8(ascii: "?") }
-    let list = known.isEmpty ? "no parameters" : known.joined(separator: ", ")
-    return
-      "unknown parameter '\(String(decoding: name, as: UTF8.self))': this address takes \(list)"
+    return nil
   }
 }
 

@@ -31,7 +31,7 @@ public struct HTTPRoutes: Sendable {
     if let route = here.first(where: { $0.method == request.method })
       ?? here.first(where: { $0.method == method })
     {
-      if let known = route.parameters, let fault = request.unknownParameter(besides: known) {
+      if let known = route.parameters, let fault = request.parameterFault(besides: known) {
         return .text("\(fault)\n", status: 400)
       }
       return route.handler(request)

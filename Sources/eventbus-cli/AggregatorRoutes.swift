@@ -34,7 +34,7 @@ struct AggregatorRoutes: Sendable {
       return responder.answer(refusal)
     }
     if let known = Self.parameters(request.path),
-      let fault = request.unknownParameter(besides: known)
+      let fault = request.parameterFault(besides: known)
     {
       return responder.answer(Self.closed(Self.wrong(fault, 400)))
     }

@@ -46,7 +46,7 @@ struct PlanAnswer: Sendable {
 
   /// Seconds.
   private static func wait(_ request: HTTPRequest) -> Result<Int, Fault> {
-    if let fault = request.unknownParameter(besides: ["wait"]) {
+    if let fault = request.parameterFault(besides: ["wait"]) {
       return .failure(Fault(text: fault))
     }
     guard let text = request.parameter("wait"), !text.isEmpty else { return .success(0) }
