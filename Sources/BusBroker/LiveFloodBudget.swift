@@ -3,8 +3,8 @@
 /// What came in counts until the thread has read all of it, also that of connections that are gone: their
 /// subscriptions are still in libzmq's tree, and taking them out costs a walk through all of it. So once
 /// `maximumBytes` have come, or `maximumEnded` connections have gone, no new connection is taken until the
-/// thread has caught up, and of those there are only a trickle passes, the smallest senders first: somebody
-/// who asks for one more name meanwhile is served, a flood is not, however many connections share it.
+/// thread has caught up. From those that are there only a trickle passes, the smallest senders first:
+/// somebody who asks for one more name meanwhile is served, a flood is not, however many share it.
 struct LiveFloodBudget {
   /// What may come in while the thread is behind: 5,000 subscriptions of some length.
   static let maximumBytes: UInt64 = 512 << 10
