@@ -41,7 +41,7 @@ public struct ArchiveLock: ~Copyable {
     } catch {
       throw ArchiveError(error)
     }
-    guard Self.take(opened) else {
+    guard FileLock.take(opened) else {
       let code = errno
       let holder = Self.holder(opened)
       close(opened)
@@ -53,16 +53,6 @@ public struct ArchiveLock: ~Copyable {
     descriptor = opened
     isShared = false
     writeHolder()
-  }
-
-  /// Tries again for a moment: who only looks whether it is held (`isHeld`) has it for an instant.
-  private static func take(_ descriptor: Int32) -> Bool {
-    for _ in 0..<3 {
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
-      guard errno == EWOULDBLOCK else { return false }
-      _ = poll(nil, 0, 5)
-    }
-    return flock(descriptor, LOCK_EX | LOCK_NB) == 0
   }
 
   /// Whether a living process has it for itself. Nothing is made or written.

@@ -25,10 +25,8 @@ public struct DirectoryStorage: JournalStorage {
 
   public func lock() throws(SystemError) -> JournalLock<DirectoryFile> {
     let file = try open("lock", flags: O_RDWR | O_CREAT)
-    do {
-      try SystemError.check("flock", path("lock")) { flock(file.descriptor, LOCK_EX | LOCK_NB) }
-    } catch {
-      guard error.code == EWOULDBLOCK else { throw error }
+    guard FileLock.take(file.descriptor) else {
+      guard errno == EWOULDBLOCK else { throw .last("flock", path("lock")) }
       return .busy(holder: Int32(String(decoding: try file.read(16, at: 0), as: UTF8.self)))
     }
     do {

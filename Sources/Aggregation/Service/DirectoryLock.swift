@@ -19,7 +19,7 @@ struct DirectoryLock: ~Copyable {
     let path = "\(directory)/aggregator.lock"
     let opened = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o640)
     guard opened >= 0 else { throw .system(text: SystemError.last("open", path).description) }
-    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+    guard FileLock.take(opened) else {
       var bytes = [UInt8](repeating: 0, count: 20)
       let count = unsafe pread(opened, &bytes, bytes.count, 0)
       close(opened)

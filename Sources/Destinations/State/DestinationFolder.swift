@@ -109,7 +109,7 @@ public struct DestinationLock: ~Copyable {
   public init(_ folder: DestinationFolder) throws(Failure) {
     let file = unsafe open(folder.lockFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
     guard file >= 0 else { throw .system(.last("open", folder.lockFile)) }
-    guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+    guard FileLock.take(file) else {
       let code = errno
       var bytes = [UInt8](repeating: 0, count: 20)
       let count = unsafe max(0, pread(file, &bytes, bytes.count, 0))
