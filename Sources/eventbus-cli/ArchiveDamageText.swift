@@ -4,8 +4,8 @@ import Primitives
 /// Damage of an archive as all commands tell it: the file, the place, what it is, what to do.
 enum ArchiveDamageText {
   static let advice =
-    "put the file back from a copy of the archive, or go on without what is damaged: query, replay and "
-    + "compact read all the rest"
+    "put the file back from a copy of the archive, or go on without what is damaged: query and replay "
+    + "read all the rest, and compact leaves the file as it is"
 
   /// A line for each place, and what to do.
   static func lines(_ findings: ArchiveFindings, _ directory: String) -> [String] {

@@ -83,7 +83,7 @@ extension IntegrationTests {
       }
     }
 
-    @Test func `damage is named, costs only what is behind it, and is found by verify`() throws {
+    @Test func `damage is named, costs no other file, and is found by verify`() throws {
       for batch in 0..<3 {
         try archive(
           EventLine.load(batch * 400..<batch * 400 + 400).split(separator: "\n").map(String.init))

@@ -24,7 +24,7 @@ struct UnitReader: ~Copyable {
 
   /// Gives `take` every wanted line of the units of the queue until it says no, or none is left.
   ///
-  /// Damage ends the reading of its part, not of the others, and is reported.
+  /// Damage costs the frame that it is in, and is reported.
   mutating func run(
     _ matcher: inout LineMatcher, _ take: (borrowing LineMatcher, RawSpan) -> Bool
   ) throws(ArchiveError) {
@@ -50,15 +50,18 @@ struct UnitReader: ~Copyable {
     _ take: (borrowing LineMatcher, RawSpan) -> Bool
   ) -> Bool {
     var lastGood: Position?
-    do throws(PartDamage) {
-      while !isCancelled(), try reader.next(into: &content) {
-        guard lines(unit, at: reader.frameStart, &lastGood, &matcher, take) else { return false }
-        queue.progress.add(reader.frameBytes)
+    while !isCancelled() {
+      do throws(PartDamage) {
+        guard try reader.next(into: &content) else { break }
+      } catch {
+        var damage = error
+        damage.lastGood = lastGood
+        report.add(damage)
+        guard reader.skipToNextFrame() else { break }
+        continue
       }
-    } catch {
-      var damage = error
-      damage.lastGood = lastGood
-      report.add(damage)
+      guard lines(unit, at: reader.frameStart, &lastGood, &matcher, take) else { return false }
+      queue.progress.add(reader.frameBytes)
     }
     return true
   }

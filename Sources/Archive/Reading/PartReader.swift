@@ -51,7 +51,7 @@ struct PartReader: ~Copyable {
   /// Puts the next frame's lines, each with its newline, in the place of what `content` holds.
   ///
   /// - Returns: false at the end, when the file is as long as the catalogue says.
-  /// - Throws: where the file is damaged; nothing behind that place is read.
+  /// - Throws: where the file is damaged; `skipToNextFrame` goes on behind that place.
   mutating func next(into content: inout [UInt8]) throws(PartDamage) -> Bool {
     content.removeAll(keepingCapacity: true)
     while true {

@@ -61,6 +61,18 @@ import Testing
     #expect(report.damages.map(\.byte) == [UInt64(starts[2])])
   }
 
+  @Test(arguments: 0..<4)
+  func `a damaged frame costs its own lines, and none before and behind it`(_ frame: Int) throws {
+    var bytes = try Files.read(file(1))
+    let starts = frameStarts(bytes) + [bytes.count]
+    bytes[(starts[frame] + starts[frame + 1]) / 2] ^= 0x10
+    try Files.write(bytes, to: file(1))
+    let (lines, report) = try read()
+    let lost = 20 + frame * 5..<25 + frame * 5
+    #expect(lines == Array(archive.lines[..<lost.lowerBound] + archive.lines[lost.upperBound...]))
+    #expect(report.damages.map(\.byte) == [UInt64(starts[frame])])
+  }
+
   @Test func `a file that grew is read, and named`() throws {
     try Files.write(try Files.read(file(0)) + [1, 2, 3], to: file(0))
     let (lines, report) = try read()
