@@ -16,6 +16,8 @@ struct LinePublisher {
   var id: ((_ line: Int) -> UUIDv7)?
   /// Asked about each event before it is published; false leaves it out without a word.
   var isWanted: ((_ topic: [UInt8], _ payload: RawSpan) -> Bool)?
+  /// At which they are published; nil: as they come.
+  var rate: SteadyRate?
   private var reader = JSONEventReader()
   private var payload: [UInt8] = []
   private let refusedLines: FileWriter?
@@ -38,7 +40,11 @@ struct LinePublisher {
       // Unreachable: what is in a file is still counted, but nobody waits for a pipe.
       while isOpen, producer == nil || !interruption.isRequested, let chunk = try input.read() {
         try lines.feed(chunk[...]) { line in
-          isOpen = take(line, producer)
+          if let rate, producer != nil, !rate.wait(for: Int(outcome.read), interruption) {
+            isOpen = false
+          } else {
+            isOpen = take(line, producer)
+          }
           return isOpen
         }
         progress(input.bytesRead)

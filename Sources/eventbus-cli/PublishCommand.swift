@@ -2,7 +2,8 @@ import BusClient
 import Primitives
 import ServiceRuntime
 
-/// `eventbus publish`: events from arguments, a file or stdin; with a count, rate or duration a load test.
+/// `eventbus publish`: events from arguments, a file or stdin; with a count or duration, or a rate without a
+/// file, a load test.
 enum PublishCommand {
   static let entry = Commands.Entry(
     definition: CommandDefinition(
@@ -21,10 +22,12 @@ enum PublishCommand {
         .repeated(
           "property", "K=V", help: "A property of it; V is JSON where it parses, else text."),
         .option("user", "ID", help: "Its userId."),
-        .option("count", "N", help: "Load test: publish N events."),
+        .option("count", "N", help: "Load test: publish N events, those of FILE over and over."),
         .option(
           "rate", "R",
-          help: "Load test: events a second, as 5000 or 50k; default as fast as it goes."),
+          help:
+            "Events a second, as 5000 or 50k, of FILE or of a load test; default as fast as it goes."
+        ),
         .option("duration", "TIME", help: "Load test: publish for so long."),
         .option("producers", "P", help: "Load test: producers side by side.", default: "1"),
         .option("size", "BYTES", help: "Load test: bytes of one event.", default: "200"),
@@ -80,7 +83,7 @@ struct PublishSettings {
   var batch: Int
   var json: Bool
 
-  var isLoadTest: Bool { count != nil || rate != nil || duration != nil }
+  var isLoadTest: Bool { count != nil || duration != nil || (rate != nil && file == nil) }
 
   init(_ arguments: Arguments) throws(UsageError) {
     file = arguments.positionals.first
@@ -121,6 +124,7 @@ struct PublishSettings {
       try refuse(["property", "user"], "the one event of --event: a load test makes its own")
       try refuse(
         ["refused", "stop-on-error"], "the lines of FILE: a load test counts what is refused")
+      try refuse(["producer"], "the lines of FILE: the producers of a load test are new ones")
       if file != nil { try refuse(["size"], "made events: those of FILE have their own") }
     } else {
       try refuse(["producers", "size"], "a load test, with --count, --rate or --duration")

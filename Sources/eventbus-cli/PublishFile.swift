@@ -51,6 +51,7 @@ struct PublishFile {
     let start = SystemClock.monotonic()
     let wasReached = try producer.waitForBus(settings.timeout, context.interruption)
     lines.outcome.wasReached = wasReached
+    lines.rate = settings.rate.map { SteadyRate($0) }
     let failure = try take(input, &lines, producer: wasReached ? producer : nil)
     if let failure { Terminal.error("eventbus publish: \(failure)") }
     var outcome = lines.outcome
@@ -85,12 +86,11 @@ struct PublishFile {
 }
 
 extension Producer {
-  /// Waits for the broker for half of `timeout`, the other half being for the end, in short steps, so
-  /// that a request to end is seen.
+  /// Waits for the broker, in short steps, so that a request to end is seen.
   func waitForBus(
     _ timeout: Duration, _ interruption: Interruption
   ) throws(BusClientError) -> Bool {
-    let end = SystemClock.monotonic() + timeout.nanoseconds / 2
+    let end = SystemClock.monotonic() + timeout.nanoseconds
     while SystemClock.monotonic() < end, !interruption.isRequested {
       if try waitUntilConnected(deadline: .milliseconds(100)) { return true }
       if let denial { throw .denied(text: denial) }

@@ -135,22 +135,15 @@ private struct LoadWorker {
   }
 
   private mutating func publish(_ settings: PublishSettings) throws(BusClientError) {
-    let start = SystemClock.monotonic()
-    let end = settings.duration.map { start + $0.nanoseconds } ?? .max
+    let end = settings.duration.map { SystemClock.monotonic() + $0.nanoseconds } ?? .max
+    let rate = share.rate.map { SteadyRate($0) }
     var index = 0
     while index < share.count ?? .max, !interruption.isRequested {
-      // Looked at every 64 events: the clock and the flag cost more than an event does.
-      if index & 63 == 0 || share.rate != nil {
-        let now = SystemClock.monotonic()
-        guard now < end else { break }
-        if let rate = share.rate {
-          let due = start + Int64(Double(index) * 1e9 / rate)
-          if due > now {
-            // At least a millisecond: what falls due meanwhile follows at once, and the processor rests.
-            Pause.wait(milliseconds: Int32(min(100, (due - now) / 1_000_000 + 1)))
-            if due > SystemClock.monotonic() { continue }
-          }
-        }
+      if let rate {
+        guard rate.wait(for: index, until: end, interruption) else { break }
+      } else if index & 63 == 0 {
+        // Seldom: the clock costs more than an event does.
+        guard SystemClock.monotonic() < end else { break }
       }
       try publishOne(index)
       index += 1

@@ -20,6 +20,18 @@ extension IntegrationTests {
       #expect(try broker.stored().messageIDs == Self.ids(0..<5))
     }
 
+    @Test func `a file at a rate is published once, and takes its time`() throws {
+      let broker = try TestBroker()
+      let text = Self.steps(0..<10).joined(separator: "\n") + "\n"
+      let run = try Program.run(
+        ["publish", "--bus", broker.bus, "--rate", "50", "--producer", "import", "--json", "-"],
+        input: Array(text.utf8))
+      #expect(run.status == .exited(0), "\(run.errors)")
+      #expect(try broker.stored().messageIDs == Self.ids(0..<10))
+      let seconds = try JSONValue(text: run.output)["seconds"]?.number
+      #expect(try #require(seconds) >= 9.0 / 50)
+    }
+
     @Test func `another encoding is told once and nothing is published`() throws {
       let broker = try TestBroker()
       var bytes: [UInt8] = [0xFF, 0xFE]
