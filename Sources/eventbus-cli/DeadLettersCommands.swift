@@ -42,15 +42,21 @@ enum DeadLettersCommands {
       let selected = try DeadLetterSelection(context.arguments)
       let limit = try context.arguments.value("limit", in: 1...1_000_000)
       let database = try selected.openReadOnly()
-      if context.arguments.flag("json") {
-        try selected.forEach(database, limit: limit) { letter in
-          Terminal.output(DeadLetterText.json(letter) + "\n")
-        }
-        return .done
-      }
+      let asJSON = context.arguments.flag("json")
       var table = DeadLetterText.table
-      try selected.forEach(database, limit: limit) { table.append(DeadLetterText.row($0)) }
-      Terminal.output(table.isEmpty ? "no dead letters\n" : table.text)
+      var count = 0
+      try selected.forEach(database, limit: limit + 1) { letter in
+        count += 1
+        guard count <= limit else { return }
+        if asJSON {
+          Terminal.output(DeadLetterText.json(letter) + "\n")
+        } else {
+          table.append(DeadLetterText.row(letter))
+        }
+      }
+      if !asJSON { Terminal.output(table.isEmpty ? "no dead letters\n" : table.text) }
+      if count > limit { Terminal.error("there are more: these are the first \(limit) (--limit)") }
+      if asJSON { return .done }
       let totals = try DeadLetters.totals(database)
       if totals.dropped > 0 {
         Terminal.error("\(totals.dropped) older ones were dropped at --dead-letter-bytes")

@@ -46,6 +46,17 @@ extension IntegrationTests {
       #expect(try publisher.letters().isEmpty)
     }
 
+    @Test func `a list that ends at its limit says that there are more`() throws {
+      let fake = try FakeServer(FakeSegment())
+      let broker = try TestBroker()
+      let publisher = try publisherWithLetters(fake, broker)
+      let first = try publisher.deadLetters(["list", "--limit", "1"])
+      #expect(first.lines.count == 2 && first.errors.contains("there are more"), "\(first)")
+      let all = try publisher.deadLetters(["list", "--limit", "2"])
+      #expect(all.lines.count == 3 && all.errors.isEmpty, "\(all)")
+      #expect(try broker.isUp())
+    }
+
     @Test func `an edited one is checked, and sent as it is then`() throws {
       let fake = try FakeServer(FakeSegment())
       let broker = try TestBroker()
