@@ -28,7 +28,7 @@ extension ReportAnswer {
       let shown = dimensions.isEmpty ? [window.total] : window.groups
       return shown.map { (start + key($0), $0.members) }
     }
-    return Self.rows((hasWindows ? ["start"] : []) + dimensions, lines) { value in
+    return rows((hasWindows ? ["start"] : []) + dimensions, lines) { value in
       if case .text(let text) = value { text } else { Self.exact(value) }
     }
   }
@@ -37,7 +37,7 @@ extension ReportAnswer {
   public var summary: Rows {
     var lines = groups.map { (key($0), $0.members) }
     lines.append((words(Self.all), total.members))
-    return Self.rows(dimensions, lines, \.plain)
+    return rows(dimensions, lines, \.plain)
   }
 
   /// The report's first number over time, all groups together: for a chart.
@@ -121,15 +121,16 @@ extension ReportAnswer {
     } ?? []
   }
 
-  private static func rows(
+  private func rows(
     _ first: [String], _ lines: [([Cell], [(key: String, value: AnswerValue)])],
     _ text: (AnswerValue) -> String
   ) -> Rows {
-    let names = lines.first.map { columns($0.1).map(\.name) } ?? []
+    // Without a row, too, whoever reads it finds the columns that there would be.
+    let names = Self.columns(lines.first?.1 ?? total.members).map(\.name)
     return Rows(
       columns: first + names,
       rows: lines.map { key, members in
-        key + columns(members).map { Cell(text: text($0.value)) }
+        key + Self.columns(members).map { Cell(text: text($0.value)) }
       },
       textColumns: first.count)
   }
