@@ -92,8 +92,9 @@ public enum FaultStep: Hashable, Sendable {
     case .serve, .errorsWithin, .delivery, .empty, .wrongType, .wrongEncoding, .latency, .interrupt:
       return nil
     case .status(let status, let wait):
+      let text = status == 429 ? "slow down" : "a pretended fault"
       return StubAnswer(
-        status, headers: wait.map { [("Retry-After", $0)] } ?? [], body: Array("slow down".utf8))
+        status, headers: wait.map { [("Retry-After", $0)] } ?? [], body: Array(text.utf8))
     case .statusUntil(let seconds):
       let format = DateFormatter()
       format.locale = Locale(identifier: "en_US_POSIX")
