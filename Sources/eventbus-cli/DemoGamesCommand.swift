@@ -40,10 +40,9 @@ enum DemoGamesCommand {
     let producer = try Producer(configuration)
     try Readiness.announce([], context)
     var games = DemoGames(seed: seed)
-    let start = SystemClock.monotonic()
+    let steady = SteadyRate(rate.perSecond)
     for index in 0..<count {
-      let due = start + Int64(min(9e18, Double(index) * 1e9 / rate.perSecond))
-      guard waitUntil(due, context.interruption) else { break }
+      guard steady.wait(for: UInt64(index), context.interruption) else { break }
       producer.identity = EventIdentity(userId: games.nextPlayer(), anonymousId: "")
       for event in games.next() { try publish(event, on: producer) }
     }
@@ -59,15 +58,5 @@ enum DemoGamesCommand {
 
   private static func publish(_ event: any PublishableEvent, on producer: Producer) throws {
     try producer.publish(event)
-  }
-
-  /// False when the end was asked for.
-  private static func waitUntil(_ due: Int64, _ interruption: Interruption) -> Bool {
-    while !interruption.isRequested {
-      let rest = due - SystemClock.monotonic()
-      if rest <= 0 { return true }
-      interruption.wait(milliseconds: Int32(clamping: rest / 1_000_000 + 1))
-    }
-    return false
   }
 }

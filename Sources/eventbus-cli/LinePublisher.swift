@@ -40,7 +40,7 @@ struct LinePublisher {
       // Unreachable: what is in a file is still counted, but nobody waits for a pipe.
       while isOpen, producer == nil || !interruption.isRequested, let chunk = try input.read() {
         try lines.feed(chunk[...]) { line in
-          if let rate, producer != nil, !rate.wait(for: Int(outcome.read), interruption) {
+          if let rate, producer != nil, !rate.wait(for: outcome.read, interruption) {
             isOpen = false
           } else {
             isOpen = take(line, producer)

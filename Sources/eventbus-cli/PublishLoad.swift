@@ -140,7 +140,7 @@ private struct LoadWorker {
     var index = 0
     while index < share.count ?? .max, !interruption.isRequested {
       if let rate {
-        guard rate.wait(for: index, until: end, interruption) else { break }
+        guard rate.wait(for: UInt64(index), until: end, interruption) else { break }
       } else if index & 63 == 0 {
         // Seldom: the clock costs more than an event does.
         guard SystemClock.monotonic() < end else { break }

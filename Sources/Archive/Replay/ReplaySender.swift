@@ -68,7 +68,7 @@ struct ReplaySender {
   /// Waits until the rate allows one more; false when the run is cancelled meanwhile.
   private func waitForTurn() -> Bool {
     guard let rate = steering.rate else { return true }
-    let due = start + Int64(Double(progress.published) * 1e9 / rate)
+    let due = SteadyRate(rate, from: start).due(progress.published)
     while !steering.isCancelled() {
       let left = due - SystemClock.monotonic()
       guard left > 0 else { return true }
