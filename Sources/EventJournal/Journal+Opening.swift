@@ -159,7 +159,6 @@ struct JournalOpening<Storage: JournalStorage> {
     if isNew { return .newJournal }
     if !survey.isClosed, survey.durability != .fsync { return .crashed }
     if configuration.wentBack { return .wentBack }
-    if configuration.beginsEpoch { return .asked }
     return isCopy ? .copied : nil
   }
 

@@ -17,9 +17,7 @@ public struct JournalConfiguration: Sendable {
   /// A group with this many bytes is full (``JournalCore/groupIsFull``). It is a bound for the caller:
   /// one record more always fits.
   public var groupBytes: Int
-  /// Begins a new epoch at open though nothing seems lost: after restoring a backup.
-  public var beginsEpoch = false
-  /// The same, where somebody has read more than it has.
+  /// Begins a new epoch at open though nothing seems lost: somebody has read more than it has.
   public var wentBack = false
 
   public init(

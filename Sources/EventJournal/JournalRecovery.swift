@@ -21,7 +21,6 @@ public struct JournalRecovery<Storage: JournalStorage>: Sendable {
   public enum NewEpochReason: String, Sendable {
     case newJournal = "the journal is new"
     case crashed = "it was not closed, and its durability does not survive that"
-    case asked = "it was asked for"
     case wentBack = "a subscriber has read more than it has: it went back, as to a disk's snapshot"
     case copied = "its files were put here as a copy of others, and may be older than what was read"
   }

@@ -125,13 +125,13 @@ struct JournalRecoveryTests {
     #expect(again.core.epochs.end(of: 52, head: 9) == nil)
   }
 
-  @Test func `a restored backup begins an epoch when it is told`() throws {
+  @Test func `a journal that went back begins an epoch when it is told`() throws {
     let storage = FaultyStorage()
     _ = try open(storage)
     var configuration = JournalConfiguration(durability: .fsync)
-    configuration.beginsEpoch = true
+    configuration.wentBack = true
     let again = try Journal.open(storage.afterKill(), configuration: configuration, now: 9)
-    #expect(again.newEpoch == .asked && again.core.epochs.count == 2)
+    #expect(again.newEpoch == .wentBack && again.core.epochs.count == 2)
   }
 
   @Test func `many restarts change nothing`() throws {
