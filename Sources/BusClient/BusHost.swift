@@ -10,9 +10,11 @@ internal import Synchronization
 /// The host in a bus's address. libzmq asks for its name again with each try and says nothing when nobody
 /// knows it: a wrong name looks like a broker that is away.
 public enum BusHost {
+  static let usualReason = "is `eventbus broker` running there?"
+
   /// Why nobody may have answered there, and what to do. Costs what `unknown` does.
   public static func whySilent(_ address: String) -> String {
-    guard let unknown = unknown(in: address) else { return "is `eventbus broker` running there?" }
+    guard let unknown = unknown(in: address) else { return usualReason }
     return "\(unknown): correct the address, or make the name known to this machine"
   }
 

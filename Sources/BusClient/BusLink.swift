@@ -26,9 +26,9 @@ public struct BusLink: Hashable, Sendable {
   /// Nil for what is no news, or concerns not the connection but the events. What lasts is told once when it
   /// begins and once when it ends. Keys: `bus.absent`, `bus.denied`, `bus.answers`, `bus.session`, `bus.waiting`.
   ///
-  /// - Parameter why: of `.absent`: why that may be, and what to do.
+  /// - Parameter why: of `.absent`: why that may be, and what to do (`reason`).
   mutating func take(
-    _ notice: ConnectionNotice, why: String = "is `eventbus broker` running there?"
+    _ notice: ConnectionNotice, why: String = BusHost.usualReason
   ) -> OperatorReport? {
     switch notice {
     case .connected: return connected()
@@ -55,6 +55,11 @@ public struct BusLink: Hashable, Sendable {
       return code == waitsFor ? nil : .init(.warning, "bus.waiting", why)
     case .gap, .caughtUp, .sought: return nil
     }
+  }
+
+  /// What `take` says of a notice. Asks the name service where nobody answers: before a lock, not under it.
+  static func reason(of notice: ConnectionNotice, at address: String) -> String {
+    notice == .absent ? BusHost.whySilent(address) : ""
   }
 
   private mutating func connected() -> OperatorReport? {

@@ -35,8 +35,7 @@ extension ProducerLoop {
         if case .refusedForNow(RefusalCode.denied.rawValue, let text) = notice {
           shared.state.withLock { $0.denial = text }
         }
-        // Before the lock: it asks the name service.
-        let why = notice == .absent ? BusHost.whySilent(configuration.address) : ""
+        let why = BusLink.reason(of: notice, at: configuration.address)
         let report = shared.state.withLock { $0.link.take(notice, why: why) }
         configuration.onNotice?(notice)
         if let report { configuration.onReport?(report) }

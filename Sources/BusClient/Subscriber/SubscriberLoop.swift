@@ -171,8 +171,7 @@ struct SubscriberLoop: ~Copyable {
       }
     default: break
     }
-    // Before the lock: it asks the name service.
-    let why = notice == .absent ? BusHost.whySilent(shared.configuration.address) : ""
+    let why = BusLink.reason(of: notice, at: shared.configuration.address)
     let report = shared.state.withLock { $0.status.link.take(notice, why: why) }
     shared.configuration.onNotice?(notice)
     if let report { shared.configuration.onReport?(report) }
