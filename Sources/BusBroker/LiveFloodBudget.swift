@@ -47,7 +47,9 @@ struct LiveFloodBudget {
     }
     if isSpent { refill(UInt64(clamping: time - last.time)) }
     // A descriptor that has fewer bytes than before is another connection's.
-    ended += last.received.count { received[$0.key].map { [was = $0.value] in $0 < was } ?? true }
+    ended += last.received.count { descriptor, before in
+      received[descriptor].map { $0 < before } ?? true
+    }
     let sent = received.map { descriptor, bytes in
       let before = last.received[descriptor] ?? 0
       return (descriptor: descriptor, bytes: bytes >= before ? bytes - before : bytes)

@@ -11,7 +11,7 @@ internal import Primitives
 struct DirectoryLock: ~Copyable {
   private let descriptor: Int32
 
-  /// Makes the directory and those above it if need be. Does not wait for another holder.
+  /// Makes the directory and those above it if need be. Waits for another holder as long as `FileLock` does.
   init(_ directory: String) throws(AggregatorError) {
     do throws(SystemError) { try Folders.make(directory) } catch {
       throw .system(text: "\(error): give --data a directory that can be written")
